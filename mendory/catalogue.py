@@ -1,0 +1,77 @@
+"""The table code → step → level: what each finding leads to. The only such table in the code.
+
+Docs list it in `docs/catalogue.md`; a test reads both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from types import MappingProxyType
+from typing import Final
+
+from mendory.finding import Code
+
+
+class StepKind(StrEnum):
+    """What a step does to a table; no kind deletes."""
+
+    FILL = "fill"
+    NORMALISE_STATUS = "normalise_status"
+    MERGE_EXACT = "merge_exact"
+    REPOINT = "repoint"
+
+
+class Level(IntEnum):
+    """Who may let a repair run: 1 automatic, 2 a confirmed rule or a person, 3 a person."""
+
+    AUTOMATIC = 1
+    RULE_OR_PERSON = 2
+    PERSON = 3
+
+
+class Otherwise(StrEnum):
+    """What becomes of a finding for which no step is certain."""
+
+    PERSON = "person"
+    REPORT_ONLY = "report only"
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """The step a finding leads to, its level, the rule that can confirm it, and what else becomes of it."""
+
+    step: StepKind | None
+    level: Level | None
+    rule: str | None
+    otherwise: Otherwise
+
+
+_PERSON = Remedy(None, None, None, Otherwise.PERSON)
+_REPORT = Remedy(None, None, None, Otherwise.REPORT_ONLY)
+
+REMEDIES: Final[Mapping[Code, Remedy]] = MappingProxyType(
+    {
+        Code.MISSING_ID: _REPORT,
+        Code.DUPLICATE_ID: _REPORT,
+        Code.WRONG_TYPE: _PERSON,
+        Code.CONTENT_EMPTY: _PERSON,
+        Code.EMBEDDING_MISSING: _PERSON,
+        Code.MISSING_CREATED_AT: _REPORT,
+        Code.MISSING_UPDATED_AT: _REPORT,
+        Code.MISSING_SOURCE: _PERSON,
+        Code.MISSING_SCOPE: _PERSON,
+        Code.METADATA_INVALID: _PERSON,
+        Code.METADATA_MISSING_FIELD: Remedy(StepKind.FILL, Level.AUTOMATIC, None, Otherwise.PERSON),
+        Code.ILLEGAL_STATUS: Remedy(StepKind.NORMALISE_STATUS, Level.AUTOMATIC, None, Otherwise.PERSON),
+        Code.REFERENCE_DANGLING: Remedy(
+            StepKind.REPOINT, Level.RULE_OR_PERSON, "repoint.known_successor", Otherwise.PERSON
+        ),
+        Code.DUPLICATE_EXACT: Remedy(StepKind.MERGE_EXACT, Level.RULE_OR_PERSON, "merge.exact", Otherwise.PERSON),
+        Code.DUPLICATE_RESTATED: _REPORT,
+    }
+)
+
+RULES: Final = frozenset(r.rule for r in REMEDIES.values() if r.rule)
+"""Every rule name that `rules.confirmed` may hold."""

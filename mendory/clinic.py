@@ -1,0 +1,217 @@
+"""The shell around the pure parts: opens table and ledger, runs a check-up, makes and stores a plan."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from mendory import digest
+from mendory.config import Config
+from mendory.detect import Examination, Settings, examine
+from mendory.diagnose import attributes, diagnose
+from mendory.errors import LedgerMismatch
+from mendory.executor.owner import executing
+from mendory.finding import Finding, by_code
+from mendory.lance import Reader, Writer
+from mendory.ledger import Clock, Ledger, utc_now
+from mendory.ledger.findings import problem_key
+from mendory.plan.build import Drafted, Wishes, bind, draft
+from mendory.plan.draft import Unplanned
+from mendory.plan.model import Plan
+from mendory.policy import Health
+from mendory.record import Memory
+from mendory.rehearse import rehearse
+
+
+@dataclass(frozen=True, slots=True)
+class CheckUp:
+    """What a check-up found, at which version, and what was dismissed earlier."""
+
+    examination: Examination
+    findings: tuple[Finding, ...]
+    dismissed: int
+    version: int
+    causes: tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan made and stored, or the reasons there is none.
+
+    `plan` is None when no step follows from what was found; `open_plans` are those that already
+    answer some of the findings.
+    """
+
+    plan: Plan | None
+    drafted: Drafted
+    open_plans: tuple[str, ...]
+    version: int
+
+
+class Clinic:
+    """One table, its ledger and its configuration. Opens each only when needed."""
+
+    def __init__(self, config: Config, clock: Clock = utc_now) -> None:
+        self.config, self.clock = config, clock
+        self.mapping = config.record_mapping()
+        self.settings = Settings(
+            frozenset(self.mapping.absent()),
+            config.metadata.required,
+            config.metadata.owner_keys,
+            config.duplicate.window,
+        )
+
+    @cached_property
+    def reader(self) -> Reader:
+        """The table, readable and nothing else."""
+        return Reader(self.config.table_uri, self.config.table.name, self.mapping)
+
+    @cached_property
+    def writer(self) -> Writer:
+        """The table, for the executor."""
+        return Writer(self.config.table_uri, self.config.table.name, self.mapping)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """The ledger, made when it is not there."""
+        return Ledger.open(self.config.ledger_url, self.clock)
+
+    def known_ledger(self) -> Ledger | None:
+        """The ledger if there is one; asking makes none."""
+        return self.ledger if Ledger.exists(self.config.ledger_url) else None
+
+    def check(self) -> CheckUp:
+        """Everything found at the newest version; nothing is written anywhere."""
+        self.reader.refresh()
+        rows: Counter[tuple[str, str]] = Counter()
+        seen = examine(_counted(self.reader.scan(), rows), self.reader.fetch, self.settings)
+        ledger = self.known_ledger()
+        dismissed = ledger.findings.dismissed() if ledger else {}
+        findings = tuple(f for f in seen.findings if f.id not in dismissed)
+        sick = self.reader.fetch([i for f in findings for i in f.ids])
+        causes = diagnose(findings, sick, rows, seen.read)
+        return CheckUp(
+            seen,
+            findings,
+            len(seen.findings) - len(findings),
+            self.reader.version,
+            tuple(c.as_json() for c in causes),
+        )
+
+    def plan(self, checked: CheckUp | None = None) -> Planned:
+        """A plan for what is found now, rehearsed on a clone and stored as open; the table is not written.
+
+        Raises RehearsalFailed, with nothing stored, when it does not apply, verify and roll back cleanly.
+        """
+        checked = checked or self.check()
+        reader, ledger = self.reader, self.ledger
+        held_back, under = self._held_back()
+        wishes = Wishes(self.config.metadata.defaults, self.config.metadata.min_siblings)
+        hidden_by = self.mapping.column("duplicate_of") or ""
+        drafted = draft(
+            reader.scan,
+            reader.fetch,
+            self.settings,
+            wishes,
+            held_back,
+            lambda ids: ledger.findings.successors(ids, hidden_by),
+        )
+        open_plans = tuple(sorted({under[f.id] for f in checked.findings if f.id in under}))
+        ledger.findings.note(checked.findings)
+        plan = None
+        if drafted.drafts:
+            rows = reader.rows(sorted({i for d in drafted.drafts for i in d.changes}))
+            plan = bind(
+                drafted.drafts, rows, self.mapping, reader.version, self.clock(), self.config.approval.window
+            )
+            with tempfile.TemporaryDirectory(prefix="mendory-rehearsal-") as folder, executing(self.clock) as context:
+                rehearse(plan, self.writer, self.settings, Path(folder), context)
+            ledger.plans.save(plan, self._context(checked, drafted))
+        ledger.findings.enqueue({u.finding.id: u.reason for u in drafted.unplanned if _a_persons(u, under)})
+        return Planned(plan, drafted, open_plans, reader.version)
+
+    def _context(self, checked: CheckUp, drafted: Drafted) -> dict[str, Any]:
+        health = Health.of(checked.findings, checked.examination.read, checked.examination.scope_rows)
+        return {
+            "table": f"{self.config.table.name}",
+            "version": checked.version,
+            "read": checked.examination.read,
+            "found": by_code(checked.findings),
+            "dismissed": checked.dismissed,
+            "stands_down": [{"what": w, "reason": r} for w, r in checked.examination.stands_down],
+            "causes": list(checked.causes),
+            "unplanned": [{**u.finding.as_json(), "why": u.reason} for u in drafted.unplanned],
+            "health": {
+                "rows": health.rows,
+                "sick": health.sick,
+                "scope_rows": dict(health.scope_rows),
+                "scope_sick": dict(health.scope_sick),
+            },
+        }
+
+    def _held_back(self) -> tuple[Callable[[Finding], str | None], dict[str, str]]:
+        """Why a finding must not be planned, and finding id → open plan that answers it."""
+        ledger, attempts = self.ledger, self.config.attempts
+        dismissed = ledger.findings.dismissed()
+        under = ledger.plans.covered()
+        tried = ledger.findings.attempts(attempts.window)
+        looping = self._looping()
+
+        def why(finding: Finding) -> str | None:
+            if finding.id in dismissed:
+                return f"dismissed: {dismissed[finding.id]}"
+            if finding.id in under:
+                return f"under open plan {under[finding.id][:8]}"
+            times = tried.get(problem_key(finding.code.value, finding.ids), 0)
+            if times >= attempts.most:
+                return f"repaired {times} times within {attempts.window.days} days and back again: a person's"
+            if looping & set(finding.ids):
+                return "a row is again as it was before a repair: something undoes the repair, so a person's"
+            return None
+
+        return why, under
+
+    def _looping(self) -> set[str]:
+        """Rows whose bytes are again what they were before a repair that nobody rolled back."""
+        before = self.ledger.findings.repaired_from()
+        if not before:
+            return set()
+        rows = self.reader.rows(sorted(before))
+        ids = rows.column(self.reader.id_column).to_pylist()
+        now = digest.row_digests(rows, self.mapping.volatile)
+        return {i for i, d in zip(ids, now, strict=True) if d in before[i]}
+
+    def check_binding(self) -> None:
+        """Return when the table is bound to this ledger or to none; else raise LedgerMismatch."""
+        bound = self.writer.ledger_id()
+        if bound is None:
+            return
+        ledger = self.known_ledger()
+        if ledger is None or ledger.id != bound:
+            what = "is not there" if ledger is None else "is another one"
+            raise LedgerMismatch(
+                f"Table '{self.config.table.name}' is bound to ledger {bound[:8]}, and the ledger at "
+                f"{self.config.ledger.url} {what}. Nothing was applied. Point ledger.url at the right one."
+            )
+
+
+def _a_persons(unplanned: Unplanned, under: dict[str, str]) -> bool:
+    if unplanned.finding.id in under or unplanned.reason.startswith("dismissed"):
+        return False
+    return unplanned.reason != "report only"
+
+
+def _counted(memories: Iterator[Memory], rows: Counter[tuple[str, str]]) -> Iterator[Memory]:
+    for memory in memories:
+        rows.update(attributes(memory))
+        yield memory
+
+
+def group_steps(plan: Plan, groups: Sequence[str] | None) -> list[str]:
+    """Step ids of these groups, of all when None."""
+    return [s.id for g in plan.groups if groups is None or g.name in groups for s in g.steps]

@@ -1,0 +1,202 @@
+"""Configuration: one TOML file, every key typed and bounded, unknown keys refused by name."""
+
+from __future__ import annotations
+
+import tomllib
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo, available_timezones
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from mendory.errors import ConfigInvalid
+from mendory.mapping import Mapping
+from mendory.record import FIELD_NAMES
+
+FILE_NAME = "mendory.toml"
+
+
+def _zone(name: str) -> str:
+    if name not in available_timezones():
+        raise ValueError(f"'{name}' is no IANA time zone")
+    return name
+
+
+def _fields(names: Any) -> Any:
+    unknown = sorted(set(names) - set(FIELD_NAMES))
+    if unknown:
+        raise ValueError(f"no such field: {', '.join(unknown)}; fields are {', '.join(FIELD_NAMES)}")
+    return names
+
+
+Zone = Annotated[str, AfterValidator(_zone)]
+Share = Annotated[float, Field(gt=0, le=1)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class Section(BaseModel):
+    """A table of the file; keys it does not know are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class TableSection(Section):
+    """Which table: a LanceDB folder or URI, and the table's name in it."""
+
+    uri: str
+    name: str = Field(pattern=r"^[A-Za-z0-9_.\-]+$")
+
+
+class LedgerSection(Section):
+    """Where the ledger is; a relative SQLite path counts from the configuration file."""
+
+    url: str = "sqlite:///.mendory/ledger.db"
+
+
+class MappingSection(Section):
+    """Where each field lies; the default is our own table."""
+
+    columns: Annotated[dict[str, str], AfterValidator(_fields)] = {}
+    absent: Annotated[tuple[str, ...], AfterValidator(_fields)] = ()
+    volatile: tuple[str, ...] = ()
+    zone: Zone = "UTC"
+
+
+class MetadataSection(Section):
+    """Which metadata keys every memory must have, which name its owner, and what may be filled in."""
+
+    required: tuple[str, ...] = ("topic", "entities", "scene")
+    owner_keys: tuple[str, ...] = ("owner", "user", "user_id")
+    defaults: dict[str, Any] = {}
+    min_siblings: Annotated[int, Field(ge=2)] = 3
+
+
+class DuplicateSection(Section):
+    """Within `window` equal memories are a double write; outside it a restatement."""
+
+    window: timedelta = Field(default=timedelta(hours=1), gt=timedelta(0))
+
+
+class LimitsSection(Section):
+    """How much may be changed without a person; without this section nothing is.
+
+    `zone` is where a day begins. A share counts only from `min_rows` rows on.
+    """
+
+    rows_per_run: Count
+    repairs_per_day: Count
+    zone: Zone = "UTC"
+    scope_share: Share = 0.2
+    sick_share_scope: Share = 0.4
+    sick_share_table: Share = 0.55
+    min_rows: Annotated[int, Field(ge=0)] = 5
+
+
+class RulesSection(Section):
+    """Repair rules that a person has confirmed to run without asking, by name."""
+
+    confirmed: tuple[str, ...] = ()
+
+
+class ApprovalSection(Section):
+    """How long a plan waits for a person; silence expires it."""
+
+    window: timedelta = Field(default=timedelta(hours=24), gt=timedelta(0))
+
+
+class AttemptsSection(Section):
+    """How often one problem is repaired again before it is a person's."""
+
+    most: Count = 3
+    window: timedelta = Field(default=timedelta(days=30), gt=timedelta(0))
+
+
+class RetentionSection(Section):
+    """How long images of repaired rows are kept; never under 30 days (design §8)."""
+
+    images: timedelta = Field(default=timedelta(days=30), ge=timedelta(days=30))
+
+
+class Config(BaseSettings):
+    """Everything a user may set. `root` is the folder relative paths count from."""
+
+    model_config = SettingsConfigDict(extra="forbid", frozen=True)
+
+    table: TableSection
+    ledger: LedgerSection = LedgerSection()
+    mapping: MappingSection = MappingSection()
+    metadata: MetadataSection = MetadataSection()
+    duplicate: DuplicateSection = DuplicateSection()
+    limits: LimitsSection | None = None
+    rules: RulesSection = RulesSection()
+    approval: ApprovalSection = ApprovalSection()
+    attempts: AttemptsSection = AttemptsSection()
+    retention: RetentionSection = RetentionSection()
+    root: Path = Field(default=Path("."), exclude=True)
+
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, **_: Any
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Only what is passed in counts: a stray environment variable never changes a repair."""
+        assert isinstance(init_settings, InitSettingsSource)
+        return (init_settings,)
+
+    @classmethod
+    def load(cls, path: Path) -> Config:
+        """The configuration in the file; raises ConfigInvalid naming every wrong key."""
+        try:
+            data = tomllib.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise ConfigInvalid(
+                f"There is no configuration at {path}. Nothing was read. Run 'mendory init <folder>#<table>' first."
+            ) from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, IsADirectoryError) as error:
+            raise ConfigInvalid(f"{path} is not readable as TOML: {error}. Nothing was done. Mend the file.") from None
+        if "root" in data:
+            raise ConfigInvalid(f"{path}: unknown key 'root'. Nothing was done. Remove it.")
+        return cls.build(data, path.resolve().parent, str(path))
+
+    @classmethod
+    def build(cls, data: dict[str, Any], root: Path, where: str = "The configuration") -> Config:
+        """The configuration in `data`; raises ConfigInvalid naming every wrong key."""
+        try:
+            return cls(**data, root=root)
+        except ValidationError as error:
+            lines = "; ".join(_complaint(item) for item in error.errors())
+            raise ConfigInvalid(f"{where}: {lines}. Nothing was done. Mend these keys.") from None
+
+    @property
+    def table_uri(self) -> str:
+        """The table's folder or URI, a relative folder counted from the configuration file."""
+        uri = self.table.uri
+        return uri if "://" in uri else str((self.root / uri).expanduser())
+
+    @property
+    def ledger_url(self) -> str:
+        """The ledger's URL, a relative SQLite path counted from the configuration file."""
+        head, sep, path = self.ledger.url.partition("sqlite:///")
+        if sep and not head and path and path != ":memory:":
+            return f"sqlite:///{(self.root / path).expanduser()}"
+        return self.ledger.url
+
+    def record_mapping(self) -> Mapping:
+        """The mapping the file describes."""
+        m = self.mapping
+        return Mapping.of(m.columns, m.absent, m.volatile, m.zone)
+
+    def day_zone(self) -> ZoneInfo:
+        """The zone in which a day of the budget begins."""
+        return ZoneInfo(self.limits.zone if self.limits else "UTC")
+
+
+def _complaint(item: Any) -> str:
+    key = ".".join(str(part) for part in item["loc"])
+    return f"unknown key '{key}'" if item["type"] == "extra_forbidden" else f"{key}: {item['msg']}"

@@ -1,0 +1,140 @@
+"""Every error Mendory raises on purpose: one family, each with a stable name.
+
+A message has four parts: what happened, to which and how many, what was not done, what to do next.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class MendoryError(Exception):
+    """Root of the family; `name` is stable across releases and is what the CLI and logs print."""
+
+    name: ClassVar[str] = "error"
+
+
+# --- configuration and input ------------------------------------------------------------------
+
+
+class ConfigInvalid(MendoryError):
+    """The configuration file is missing, unreadable or holds an unknown or wrong key."""
+
+    name = "config_invalid"
+
+
+class InputInvalid(MendoryError):
+    """An argument or a whole input file can't be used; nothing was written."""
+
+    name = "input_invalid"
+
+
+class DependencyMissing(MendoryError):
+    """An optional package is needed and not installed."""
+
+    name = "dependency_missing"
+
+
+# --- the table --------------------------------------------------------------------------------
+
+
+class TableNotFound(MendoryError):
+    """There is no such table at that place."""
+
+    name = "table_not_found"
+
+
+class TableExists(MendoryError):
+    """A table of that name is already there."""
+
+    name = "table_exists"
+
+
+class SchemaMismatch(MendoryError):
+    """The table lacks a column the mapping names, or has it with an unusable type."""
+
+    name = "schema_mismatch"
+
+
+class TableCorrupt(MendoryError):
+    """Files of the table can't be read."""
+
+    name = "table_corrupt"
+
+
+class TableWentBack(MendoryError):
+    """The table's newest version is older than one a receipt names."""
+
+    name = "table_went_back"
+
+
+class VersionUnreadable(MendoryError):
+    """A version of the table's history is gone, so what happened in it can't be known."""
+
+    name = "version_unreadable"
+
+
+class CommitConflict(MendoryError):
+    """Somebody else committed to the same fragments first; nothing was written. Retryable."""
+
+    name = "commit_conflict"
+
+
+class Unavailable(MendoryError):
+    """Storage or a service did not answer. Retryable."""
+
+    name = "unavailable"
+
+
+# --- plans and decisions ----------------------------------------------------------------------
+
+
+class PlanNotFound(MendoryError):
+    """No plan, group, step or row of that name is in the ledger."""
+
+    name = "plan_not_found"
+
+
+class PlanClosed(MendoryError):
+    """The plan is done, rejected, expired or rolled back."""
+
+    name = "plan_closed"
+
+
+class EmptyTargetSet(MendoryError):
+    """A verb was given an empty set of targets; that never means 'all'."""
+
+    name = "empty_target_set"
+
+
+class RehearsalFailed(MendoryError):
+    """The plan did not apply, verify and roll back cleanly on a clone, so nobody is shown it."""
+
+    name = "rehearsal_failed"
+
+
+class NotReversible(MendoryError):
+    """The images needed for a rollback are past their retention."""
+
+    name = "not_reversible"
+
+
+# --- the ledger -------------------------------------------------------------------------------
+
+
+class LedgerMismatch(MendoryError):
+    """The table is bound to another ledger, or its ledger is missing."""
+
+    name = "ledger_mismatch"
+
+
+class LedgerCorrupt(MendoryError):
+    """The hash chain does not hold: a record was changed, added or removed."""
+
+    name = "ledger_corrupt"
+
+
+class LostOwnership(MendoryError):
+    """Another process took this intent over while we were paused; we stop."""
+
+    name = "lost_ownership"

@@ -1,0 +1,66 @@
+"""Taking repairs back: a forward repair of its own, row by row, never a restore of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mendory.errors import EmptyTargetSet
+from mendory.executor.execute import Context, Job, Result, execute
+from mendory.executor.store import Store
+from mendory.ledger import Ledger
+from mendory.ledger.intents import Held, IntentKind
+from mendory.plan.model import Edit
+from mendory.work import Outcome, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class RolledBack:
+    """Rows taken back, rows skipped each with the reason, and the steps concerned."""
+
+    restored: tuple[str, ...]
+    skipped: tuple[tuple[str, str], ...]
+    step_ids: tuple[str, ...]
+    results: tuple[Result, ...]
+
+
+def rollback(
+    plan_id: str,
+    steps: Sequence[str] | None,
+    row: str | None,
+    store: Store,
+    ledger: Ledger,
+    context: Context,
+) -> RolledBack:
+    """Every row the chosen repairs changed has its earlier bytes again, unless somebody changed it since.
+
+    `steps` None means the whole plan; `row` narrows to one row. Later repairs are taken back first.
+    Rows changed since by others are skipped and listed; nothing else of them is touched.
+    Raises EmptyTargetSet when no applied repair is meant, NotReversible past retention.
+    """
+    held = [i for i in ledger.intents.items(plan_id) if steps is None or i.step_id in steps]
+    held = [i for i in held if row is None or i.row_id == row]
+    waiting = [i for i in held if i.undone_by is None]
+    if not held:
+        raise EmptyTargetSet(
+            f"No applied repair of plan {plan_id[:8]} is meant by that. Nothing was rolled back. "
+            f"Run 'mendory show {plan_id[:8]}' to see what was applied."
+        )
+    units = tuple(_inverse(i) for i in reversed(waiting))
+    results = execute(Job(IntentKind.ROLLBACK, plan_id, None, units), store, ledger, context)
+    restored = [r.unit.edits[0].id for r in results if r.outcome in (Outcome.APPLIED, Outcome.DONE)]
+    skipped = [(i.row_id, "rolled back before") for i in held if i.undone_by is not None]
+    skipped += [
+        (r.unit.edits[0].id, r.reason) for r in results if r.outcome not in (Outcome.APPLIED, Outcome.DONE)
+    ]
+    return RolledBack(
+        tuple(dict.fromkeys(restored)),
+        tuple(dict.fromkeys(skipped)),
+        tuple(dict.fromkeys(i.step_id for i in held)),
+        tuple(results),
+    )
+
+
+def _inverse(item: Held) -> Unit:
+    edit = Edit(item.row_id, item.before_digest, item.after_digest, item.columns).inverse()
+    return Unit(f"rollback:{item.rid}:{item.seq}", item.step_id, (edit,))

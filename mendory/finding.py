@@ -1,0 +1,149 @@
+"""A finding: what a detector saw, named so that the same problem has one id for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Final
+
+from mendory import digest
+from mendory.record import Memory
+
+
+class Ring(StrEnum):
+    """What a detector looks at."""
+
+    STRUCTURE = "structure"
+    MEANING = "meaning"
+    EFFECT = "effect"
+
+
+class Severity(StrEnum):
+    """How urgent it is."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
+class Code(StrEnum):
+    """Stable names of problems; never renamed once released."""
+
+    MISSING_ID = "missing_id"
+    DUPLICATE_ID = "duplicate_id"
+    WRONG_TYPE = "wrong_type"
+    CONTENT_EMPTY = "content_empty"
+    EMBEDDING_MISSING = "embedding_missing"
+    MISSING_CREATED_AT = "missing_created_at"
+    MISSING_UPDATED_AT = "missing_updated_at"
+    MISSING_SOURCE = "missing_source"
+    MISSING_SCOPE = "missing_scope"
+    METADATA_INVALID = "metadata_invalid"
+    METADATA_MISSING_FIELD = "metadata_missing_field"
+    ILLEGAL_STATUS = "illegal_status"
+    REFERENCE_DANGLING = "reference_dangling"
+    DUPLICATE_EXACT = "duplicate_exact"
+    DUPLICATE_RESTATED = "duplicate_restated"
+
+
+KNOWN: Final[Mapping[Code, tuple[Ring, Severity]]] = MappingProxyType(
+    {
+        Code.MISSING_ID: (Ring.STRUCTURE, Severity.HIGH),
+        Code.DUPLICATE_ID: (Ring.STRUCTURE, Severity.HIGH),
+        Code.WRONG_TYPE: (Ring.STRUCTURE, Severity.MEDIUM),
+        Code.CONTENT_EMPTY: (Ring.STRUCTURE, Severity.MEDIUM),
+        Code.EMBEDDING_MISSING: (Ring.STRUCTURE, Severity.MEDIUM),
+        Code.MISSING_CREATED_AT: (Ring.STRUCTURE, Severity.LOW),
+        Code.MISSING_UPDATED_AT: (Ring.STRUCTURE, Severity.LOW),
+        Code.MISSING_SOURCE: (Ring.STRUCTURE, Severity.MEDIUM),
+        Code.MISSING_SCOPE: (Ring.STRUCTURE, Severity.HIGH),
+        Code.METADATA_INVALID: (Ring.STRUCTURE, Severity.MEDIUM),
+        Code.METADATA_MISSING_FIELD: (Ring.STRUCTURE, Severity.LOW),
+        Code.ILLEGAL_STATUS: (Ring.STRUCTURE, Severity.MEDIUM),
+        Code.REFERENCE_DANGLING: (Ring.STRUCTURE, Severity.MEDIUM),
+        Code.DUPLICATE_EXACT: (Ring.MEANING, Severity.MEDIUM),
+        Code.DUPLICATE_RESTATED: (Ring.MEANING, Severity.LOW),
+    }
+)
+"""Ring and severity of every code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Code, ids, scope, ring, severity, one-line reason, evidence (numbers and names, no memory text).
+
+    `id` is a digest of code, scope, sorted ids and the digests of the fields the detector reads:
+    a changed memory makes a new finding.
+    """
+
+    id: str
+    code: Code
+    ids: tuple[str, ...]
+    scope: str | None
+    ring: Ring
+    severity: Severity
+    reason: str
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    detector: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """The shape `mendory check --json` prints."""
+        return {
+            "id": self.id,
+            "code": self.code.value,
+            "ids": list(self.ids),
+            "scope": self.scope,
+            "ring": self.ring.value,
+            "severity": self.severity.value,
+            "reason": self.reason,
+            "evidence": dict(self.evidence),
+            "detector": self.detector,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Finding:
+        """The finding whose `as_json` is `data`."""
+        return cls(
+            data["id"],
+            Code(data["code"]),
+            tuple(data["ids"]),
+            data["scope"],
+            Ring(data["ring"]),
+            Severity(data["severity"]),
+            data["reason"],
+            data["evidence"],
+            data["detector"],
+        )
+
+
+def finding(
+    code: Code, memories: Sequence[Memory], reads: Sequence[str], reason: str, evidence: Mapping[str, Any], detector: str
+) -> Finding:
+    """The finding of `code` on `memories`, its id fixed by the fields the detector reads."""
+    ring, severity = KNOWN[code]
+    ids = tuple(sorted(m.id or "" for m in memories))
+    scope = memories[0].scope if memories else None
+    read = sorted(digest.of([m.id, [_plain(getattr(m, name)) for name in reads]]) for m in memories)
+    about = digest.of([code.value, scope, list(ids), read])
+    return Finding(about, code, ids, scope, ring, severity, reason, evidence, detector)
+
+
+def by_code(findings: Iterable[Finding]) -> dict[str, int]:
+    """How many findings of each code, codes in alphabetical order."""
+    counts: dict[str, int] = {}
+    for one in findings:
+        counts[one.code.value] = counts.get(one.code.value, 0) + 1
+    return dict(sorted(counts.items()))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, tuple):
+        return [_plain(v) for v in value]
+    if isinstance(value, Mapping):
+        return {k: _plain(v) for k, v in value.items()}
+    return value

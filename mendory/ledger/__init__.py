@@ -1,0 +1,161 @@
+"""The ledger: the fsynced memory of everything planned, decided, tried and done.
+
+SQLite in WAL mode with synchronous=FULL by default. One `Ledger` per database; its parts are grouped
+by subject: `plans`, `decisions`, `intents`, `findings`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from mendory.errors import ConfigInvalid, LedgerMismatch
+from mendory.ledger import chain, schema
+from mendory.ledger.decisions import Decisions
+from mendory.ledger.findings import Findings
+from mendory.ledger.intents import Intents
+from mendory.ledger.migrate import upgrade
+from mendory.ledger.plans import Plans
+
+Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    """The time, in UTC."""
+    return datetime.now(UTC)
+
+
+class Ledger:
+    """An open ledger. `clock` gives the time of everything it records."""
+
+    def __init__(self, engine: sa.Engine, clock: Clock = utc_now) -> None:
+        self._engine = engine
+        self.clock = clock
+        self.plans = Plans(self.transaction, clock)
+        self.decisions = Decisions(self.transaction, clock)
+        self.intents = Intents(self.transaction, clock)
+        self.findings = Findings(self.transaction, clock)
+
+    @classmethod
+    def open(cls, url: str, clock: Clock = utc_now, create: bool = True) -> Ledger:
+        """The ledger at `url`, brought to the newest schema; a new file is readable by its owner alone.
+
+        Raises LedgerMismatch when there is none and `create` is False.
+        """
+        path = _file(url)
+        if path is not None and not path.exists():
+            if not create:
+                raise LedgerMismatch(f"There is no ledger at {path}. Nothing was done. Run 'mendory plan' first.")
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        ledger = cls(_engine(url), clock)
+        upgrade(ledger._engine)
+        return ledger
+
+    @classmethod
+    def in_memory(cls, clock: Clock = utc_now) -> Ledger:
+        """A ledger that lives as long as the object: for rehearsals and simulations."""
+        ledger = cls(_engine("sqlite://"), clock)
+        schema.metadata.create_all(ledger._engine)
+        return ledger
+
+    @staticmethod
+    def exists(url: str) -> bool:
+        """True when there is something to open at `url`."""
+        path = _file(url)
+        return path is None or path.exists()
+
+    def close(self) -> None:
+        """The connections are closed."""
+        self._engine.dispose()
+
+    @contextmanager
+    def transaction(self) -> Iterator[sa.Connection]:
+        """One transaction: all of it is recorded and on disk, or nothing."""
+        with self._engine.begin() as conn:
+            yield conn
+
+    @property
+    def id(self) -> str:
+        """The ledger's own id, made at first use."""
+        with self.transaction() as conn:
+            held = conn.execute(sa.select(schema.meta.c.value).where(schema.meta.c.key == "ledger_id")).scalar()
+            if held is None:
+                held = secrets.token_hex(16)
+                conn.execute(schema.meta.insert().values(key="ledger_id", value=held))
+            return str(held)
+
+    def verify(self) -> int:
+        """The number of links in the hash chain, when every one and every record behind it holds."""
+        with self.transaction() as conn:
+            return chain.verify(
+                conn,
+                {
+                    "intent": lambda ref: self.intents.opened_digest(conn, ref),
+                    "receipt": lambda ref: self.intents.closed_digest(conn, ref),
+                    "decision": lambda ref: self.decisions.digest(conn, ref),
+                },
+            )
+
+    def note_run(self, kind: str, plan_id: str | None, body: dict[str, Any]) -> str:
+        """Record what a run did; returns the run's id."""
+        run = secrets.token_hex(8)
+        with self.transaction() as conn:
+            conn.execute(
+                schema.run.insert().values(
+                    id=run, kind=kind, plan_id=plan_id, at=self.clock().isoformat(), body=json.dumps(body)
+                )
+            )
+        return run
+
+    def runs(self, plan_id: str | None = None) -> list[dict[str, Any]]:
+        """Recorded runs, oldest first; of one plan where given."""
+        query = sa.select(schema.run).order_by(schema.run.c.at)
+        if plan_id is not None:
+            query = query.where(schema.run.c.plan_id == plan_id)
+        with self.transaction() as conn:
+            return [
+                {"id": r.id, "kind": r.kind, "plan": r.plan_id, "at": r.at, **json.loads(r.body)}
+                for r in conn.execute(query)
+            ]
+
+
+def _file(url: str) -> Path | None:
+    parsed = sa.make_url(url)
+    if parsed.get_backend_name() != "sqlite" or parsed.database in (None, "", ":memory:"):
+        return None
+    return Path(str(parsed.database))
+
+
+def _engine(url: str) -> sa.Engine:
+    try:
+        backend = sa.make_url(url).get_backend_name()
+    except sa.exc.ArgumentError:
+        raise ConfigInvalid(
+            f"ledger.url '{url}' is no database URL. Nothing was done. Write sqlite:///path or postgresql://…"
+        ) from None
+    if backend != "sqlite":
+        return sa.create_engine(url)
+    pool = sa.pool.StaticPool if _file(url) is None else None
+    engine = sa.create_engine(url, poolclass=pool, connect_args={"timeout": 30, "check_same_thread": False})
+
+    @sa.event.listens_for(engine, "connect")
+    def _connected(raw: Any, _: Any) -> None:
+        raw.isolation_level = None  # we say BEGIN ourselves
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
+            raw.execute(f"PRAGMA {pragma}")
+
+    @sa.event.listens_for(engine, "begin")
+    def _begin(conn: sa.Connection) -> None:
+        # IMMEDIATE: a transaction that reads before it writes must not lose a race in between
+        conn.exec_driver_sql("BEGIN IMMEDIATE")
+
+    return engine

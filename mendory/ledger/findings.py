@@ -1,0 +1,116 @@
+"""Findings, their dismissals, the human queue, and how often a problem was repaired."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+
+from mendory import digest
+from mendory.finding import Finding
+from mendory.ledger import schema as t
+from mendory.ledger.plans import Transaction
+
+
+def problem_key(code: str, ids: Iterable[str]) -> str:
+    """What stays the same when a problem comes back, whatever the rows hold by then."""
+    return digest.of([code, sorted(ids)])
+
+
+class Findings:
+    """The finding tables."""
+
+    def __init__(self, transaction: Transaction, clock: Callable[[], datetime]) -> None:
+        self._transaction, self._clock = transaction, clock
+
+    def note(self, findings: Collection[Finding]) -> None:
+        """Each finding is known, with when it was first and last seen."""
+        now = self._clock().isoformat()
+        rows = [
+            {
+                "id": f.id,
+                "code": f.code.value,
+                "body": json.dumps(f.as_json()),
+                "first_seen": now,
+                "last_seen": now,
+            }
+            for f in findings
+        ]
+        with self._transaction() as conn:
+            for row in rows:
+                insert = _upsert(conn, t.finding).values(**row)
+                conn.execute(insert.on_conflict_do_update(index_elements=["id"], set_={"last_seen": now}))
+
+    def dismiss(self, finding_ids: Collection[str], because: str, by: str) -> None:
+        """These findings are not planned again; a changed memory makes a new finding."""
+        with self._transaction() as conn:
+            for one in sorted(set(finding_ids)):
+                insert = _upsert(conn, t.dismissal).values(
+                    finding_id=one, because=because, by=by, at=self._clock().isoformat()
+                )
+                conn.execute(insert.on_conflict_do_nothing())
+
+    def dismissed(self) -> dict[str, str]:
+        """Finding id → why it was dismissed."""
+        with self._transaction() as conn:
+            return {r.finding_id: r.because for r in conn.execute(sa.select(t.dismissal))}
+
+    def enqueue(self, reasons: Mapping[str, str]) -> None:
+        """The human queue is exactly these findings, each with its reason and since when it waits."""
+        with self._transaction() as conn:
+            held = {r.finding_id: r.at for r in conn.execute(sa.select(t.queue))}
+            conn.execute(t.queue.delete())
+            rows = [
+                {"finding_id": f, "reason": why, "at": held.get(f, self._clock().isoformat())}
+                for f, why in sorted(reasons.items())
+            ]
+            if rows:
+                conn.execute(t.queue.insert(), rows)
+
+    def queued(self) -> list[dict[str, str]]:
+        """What waits for a person, longest first."""
+        with self._transaction() as conn:
+            return [dict(r._mapping) for r in conn.execute(sa.select(t.queue).order_by(t.queue.c.at))]
+
+    def attempts(self, window: timedelta) -> dict[str, int]:
+        """Problem key → how many repairs of it began within the window."""
+        since = (self._clock() - window).isoformat()
+        with self._transaction() as conn:
+            query = sa.select(t.attempt.c.key, sa.func.count()).where(t.attempt.c.at >= since).group_by(t.attempt.c.key)
+            return {key: count for key, count in conn.execute(query).all()}
+
+    def repaired_from(self) -> dict[str, set[str]]:
+        """Row id → digests the row had before repairs that were applied and not undone."""
+        found: dict[str, set[str]] = {}
+        with self._transaction() as conn:
+            query = (
+                sa.select(t.item.c.row_id, t.item.c.before_digest)
+                .join(t.intent, t.intent.c.rid == t.item.c.rid)
+                .where(t.intent.c.state == "applied", t.intent.c.kind == "apply", t.item.c.undone_by.is_(None))
+            )
+            for row in conn.execute(query):
+                found.setdefault(row.row_id, set()).add(row.before_digest)
+        return found
+
+    def successors(self, ids: Sequence[str], column: str) -> dict[str, str]:
+        """Vanished id → the row it had been merged into, by applied repairs that wrote `column`."""
+        wanted, heirs = set(ids), {}
+        with self._transaction() as conn:
+            query = (
+                sa.select(t.item.c.row_id, t.item.c.columns)
+                .join(t.intent, t.intent.c.rid == t.item.c.rid)
+                .where(t.intent.c.state == "applied", t.intent.c.kind == "apply", t.item.c.undone_by.is_(None))
+                .order_by(t.intent.c.closed_at)
+            )
+            for row in conn.execute(query):
+                for name, _, new in json.loads(row.columns or "[]"):
+                    if row.row_id in wanted and name == column and isinstance(new, str):
+                        heirs[row.row_id] = new
+        return heirs
+
+
+def _upsert(conn: sa.Connection, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
+    return postgresql.insert(table) if conn.dialect.name == "postgresql" else sqlite.insert(table)

@@ -1,0 +1,451 @@
+"""Intents, their images and receipts: what the executor meant to do, and what it knows it did."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from enum import StrEnum
+from typing import Any
+
+import pyarrow as pa
+import sqlalchemy as sa
+
+from mendory import digest
+from mendory.errors import LostOwnership, NotReversible, PlanNotFound
+from mendory.work import Item, Outcome, Unit, jsonable
+from mendory.ledger import chain
+from mendory.ledger import schema as t
+from mendory.plan.model import ColumnChange, Edit
+
+Transaction = Callable[[], AbstractContextManager[sa.Connection]]
+
+
+class IntentKind(StrEnum):
+    """A repair, or one taken back."""
+
+    APPLY = "apply"
+    ROLLBACK = "rollback"
+
+
+class IntentState(StrEnum):
+    """Open until a receipt closes it."""
+
+    OPEN = "open"
+    APPLIED = "applied"
+    REFUSED = "refused"
+    DEFERRED = "deferred"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """An intent as the ledger holds it."""
+
+    rid: str
+    kind: IntentKind
+    plan_id: str | None
+    group: str | None
+    state: IntentState
+    base_version: int
+    version: int | None
+    owner: str
+    epoch: int
+    tries: int
+    touched_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """At most `rows` repaired rows a day, days counted in `zone`."""
+
+    rows: int
+    zone: tzinfo
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One item of an applied intent, as a rollback needs it."""
+
+    rid: str
+    seq: int
+    key: str
+    step_id: str
+    row_id: str
+    before_digest: str
+    after_digest: str
+    columns: tuple[ColumnChange, ...]
+    undone_by: str | None
+
+
+class Intents:
+    """The intent tables. Every method is one transaction."""
+
+    def __init__(self, transaction: Transaction, clock: Callable[[], datetime]) -> None:
+        self._transaction, self._clock = transaction, clock
+
+    def open(
+        self,
+        rid: str,
+        kind: IntentKind,
+        plan_id: str | None,
+        group: str | None,
+        owner: str,
+        base_version: int,
+        items: Sequence[Item],
+        cap: Cap | None,
+    ) -> dict[str, tuple[Outcome, str]]:
+        """The intent is on disk with images, budget, approval and attempts, or some units are refused.
+
+        All in one transaction. When the answer is not empty nothing was recorded: it says, by unit key,
+        which are done already or being done (`DONE`, `BUSY`), whose approval is used up (`BLOCKED`) or
+        what the day's budget has no room for (`SUSPENDED`).
+        """
+        units = list(dict.fromkeys(i.unit for i in items))
+        with self._transaction() as conn:
+            refused = self._taken(conn, units) | self._used(conn, units)
+            if not refused and cap is not None:
+                refused = self._spend(conn, units, len({i.row_id for i in items}), cap)
+            if refused:
+                return refused
+            now = self._clock().isoformat()
+            conn.execute(
+                t.intent.insert().values(
+                    rid=rid,
+                    kind=kind.value,
+                    plan_id=plan_id,
+                    group_name=group,
+                    state=IntentState.OPEN.value,
+                    base_version=base_version,
+                    owner=owner,
+                    epoch=1,
+                    tries=1,
+                    opened_at=now,
+                    touched_at=now,
+                )
+            )
+            conn.execute(
+                t.intent_unit.insert(),
+                [
+                    {"rid": rid, "key": u.key, "step_id": u.step_id, "requires": json.dumps(u.requires), "live": True}
+                    for u in units
+                ],
+            )
+            self._write_items(conn, rid, items)
+            for unit in units:
+                if unit.decision:
+                    conn.execute(
+                        t.decision_use.insert().values(decision_id=unit.decision, step_id=unit.step_id, rid=rid)
+                    )
+            problems = sorted({u.problem for u in units if u.problem})
+            if problems:
+                conn.execute(t.attempt.insert(), [{"key": p, "rid": rid, "at": now} for p in problems])
+            payload = self.opened_digest(conn, rid)
+            assert payload is not None
+            chain.append(conn, "intent", rid, payload)
+        return {}
+
+    def _taken(self, conn: sa.Connection, units: Sequence[Unit]) -> dict[str, tuple[Outcome, str]]:
+        rows = conn.execute(
+            sa.select(t.intent_unit.c.key, t.intent.c.state, t.intent.c.rid)
+            .join(t.intent, t.intent.c.rid == t.intent_unit.c.rid)
+            .where(t.intent_unit.c.key.in_([u.key for u in units]), t.intent_unit.c.live)
+        )
+        says = {
+            IntentState.APPLIED.value: (Outcome.DONE, "already applied by {}"),
+            IntentState.OPEN.value: (Outcome.BUSY, "being applied by {}"),
+            IntentState.UNKNOWN.value: (Outcome.UNKNOWN, "the outcome of {} is unknown; run 'mendory recover'"),
+        }
+        return {r.key: (says[r.state][0], says[r.state][1].format(r.rid[:8])) for r in rows}
+
+    def _used(self, conn: sa.Connection, units: Sequence[Unit]) -> dict[str, tuple[Outcome, str]]:
+        refused = {}
+        for unit in units:
+            if unit.decision:
+                u = t.decision_use.c
+                if conn.execute(sa.select(u.rid).where(u.decision_id == unit.decision, u.step_id == unit.step_id)).first():
+                    refused[unit.key] = Outcome.BLOCKED, "its approval was used before"
+        return refused
+
+    def _spend(
+        self, conn: sa.Connection, units: Sequence[Unit], rows: int, cap: Cap
+    ) -> dict[str, tuple[Outcome, str]]:
+        # a clock set back must not open a fresh budget: the day never goes back
+        today = self._clock().astimezone(cap.zone).date().isoformat()
+        last = conn.execute(sa.select(sa.func.max(t.budget.c.day))).scalar()
+        day = max(today, last) if last else today
+        used = conn.execute(sa.select(t.budget.c.used).where(t.budget.c.day == day)).scalar()
+        if (used or 0) + rows > cap.rows:
+            why = f"{used or 0} rows were repaired on {day}; {rows} more exceed limits.repairs_per_day {cap.rows}"
+            return {u.key: (Outcome.SUSPENDED, why) for u in units}
+        if used is None:
+            conn.execute(t.budget.insert().values(day=day, used=rows))
+        else:
+            conn.execute(t.budget.update().where(t.budget.c.day == day).values(used=used + rows))
+        return {}
+
+    def _write_items(self, conn: sa.Connection, rid: str, items: Sequence[Item]) -> None:
+        schema = items[0].before.schema
+        body = schema.serialize().to_pybytes()
+        name = digest.of(body.hex())
+        if not conn.execute(sa.select(t.row_schema.c.digest).where(t.row_schema.c.digest == name)).first():
+            conn.execute(t.row_schema.insert().values(digest=name, body=body))
+        conn.execute(
+            t.item.insert(),
+            [
+                {
+                    "rid": rid,
+                    "seq": at,
+                    "key": i.unit.key,
+                    "step_id": i.unit.step_id,
+                    "row_id": i.row_id,
+                    "before_digest": i.before_digest,
+                    "after_digest": i.after_digest,
+                    "columns": json.dumps(jsonable(i.columns)),
+                    "before_image": _image(i.before),
+                    "after_image": _image(i.after),
+                    "schema_digest": name,
+                }
+                for at, i in enumerate(items)
+            ],
+        )
+
+    def record_try(self, rid: str, epoch: int, base_version: int | None, items: Sequence[Item]) -> None:
+        """A further try is on disk with fresh images; units without items are dropped from the intent.
+
+        `base_version` None keeps the first: after a takeover a paused owner may still commit on it.
+        Raises LostOwnership when another process took the intent over.
+        """
+        keep = {i.unit.key for i in items}
+        with self._transaction() as conn:
+            now = self._clock().isoformat()
+            values: dict[str, Any] = {"tries": t.intent.c.tries + 1, "touched_at": now}
+            if base_version is not None:
+                values["base_version"] = base_version
+            self._own(conn, rid, epoch, values)
+            conn.execute(t.item.delete().where(t.item.c.rid == rid))
+            self._write_items(conn, rid, items)
+            self._drop(conn, rid, keep)
+            payload = self.opened_digest(conn, rid)
+            assert payload is not None
+            chain.append(conn, "try", rid, payload)
+
+    def close(
+        self,
+        rid: str,
+        epoch: int,
+        state: IntentState,
+        version: int | None = None,
+        note: str = "",
+    ) -> None:
+        """The receipt is on disk. Raises LostOwnership when another process took the intent over."""
+        with self._transaction() as conn:
+            values = {"state": state.value, "version": version, "closed_at": self._clock().isoformat(), "note": note}
+            self._own(conn, rid, epoch, values)
+            if state in (IntentState.REFUSED, IntentState.DEFERRED):
+                self._drop(conn, rid, set())
+            elif state is IntentState.APPLIED:
+                self._mark_undone(conn, rid)
+            payload = self.closed_digest(conn, rid)
+            assert payload is not None
+            chain.append(conn, "receipt", rid, payload)
+
+    def _own(self, conn: sa.Connection, rid: str, epoch: int, values: Mapping[str, Any]) -> None:
+        c = t.intent.c
+        mine = (c.rid == rid, c.epoch == epoch, c.state == IntentState.OPEN.value)
+        if conn.execute(t.intent.update().where(*mine).values(**values)).rowcount != 1:
+            raise LostOwnership(
+                f"Repair {rid[:8]} was taken over by another process. This one wrote nothing more. "
+                "Run 'mendory show' to see what became of it."
+            )
+
+    def _drop(self, conn: sa.Connection, rid: str, keep: set[str]) -> None:
+        """Units not kept may be done by another intent, and their approval used by it."""
+        where = (t.intent_unit.c.rid == rid, t.intent_unit.c.key.not_in(keep), t.intent_unit.c.live)
+        dropped = conn.execute(sa.select(t.intent_unit.c.step_id).where(*where)).scalars().all()
+        conn.execute(t.intent_unit.update().where(*where).values(live=False))
+        use = t.decision_use.c
+        conn.execute(t.decision_use.delete().where(use.rid == rid, use.step_id.in_(dropped)))
+
+    def _mark_undone(self, conn: sa.Connection, rid: str) -> None:
+        """After a rollback: the items it took back are marked, and their units may be done again."""
+        kind = conn.execute(sa.select(t.intent.c.kind).where(t.intent.c.rid == rid)).scalar()
+        if kind != IntentKind.ROLLBACK.value:
+            return
+        for key in conn.execute(sa.select(t.intent_unit.c.key).where(t.intent_unit.c.rid == rid, t.intent_unit.c.live)).scalars().all():
+            _, origin, seq = key.split(":")
+            where = (t.item.c.rid == origin, t.item.c.seq == int(seq))
+            conn.execute(t.item.update().where(*where).values(undone_by=rid))
+            unit = conn.execute(sa.select(t.item.c.key).where(*where)).scalar_one()
+            conn.execute(
+                t.intent_unit.update().where(t.intent_unit.c.rid == origin, t.intent_unit.c.key == unit).values(live=False)
+            )
+
+    def take_over(self, intent: Intent, owner: str) -> Intent | None:
+        """The intent is ours from now on; None when another process was faster."""
+        with self._transaction() as conn:
+            c = t.intent.c
+            mine = (c.rid == intent.rid, c.epoch == intent.epoch, c.state == IntentState.OPEN.value)
+            ours = {"owner": owner, "epoch": c.epoch + 1, "touched_at": self._clock().isoformat()}
+            done = conn.execute(t.intent.update().where(*mine).values(**ours)).rowcount
+            row = conn.execute(sa.select(t.intent).where(c.rid == intent.rid)).one()
+        return _intent(row) if done else None
+
+    def resolve(self, rid: str, applied: bool, by: str) -> None:
+        """A person's word stands for an outcome that can't be known; refused when it is not unknown."""
+        word = f"{'applied' if applied else 'not applied'} by the word of {by}"
+        with self._transaction() as conn:
+            c = t.intent.c
+            mine = (c.rid == rid, c.state == IntentState.UNKNOWN.value, c.resolution.is_(None))
+            if not conn.execute(t.intent.update().where(*mine).values(resolution=word)).rowcount:
+                raise PlanNotFound(f"No repair {rid[:8]} has an unknown outcome. Nothing was recorded.")
+            if not applied:
+                self._drop(conn, rid, set())
+            chain.append(conn, "resolution", rid, digest.of(word))
+
+    def get(self, rid: str) -> Intent:
+        """The intent."""
+        with self._transaction() as conn:
+            return _intent(conn.execute(sa.select(t.intent).where(t.intent.c.rid == rid)).one())
+
+    def in_state(self, *states: IntentState, plan_id: str | None = None) -> list[Intent]:
+        """Intents in one of the states, oldest first; of one plan where given."""
+        query = sa.select(t.intent).where(t.intent.c.state.in_([s.value for s in states]))
+        if plan_id is not None:
+            query = query.where(t.intent.c.plan_id == plan_id)
+        with self._transaction() as conn:
+            return [_intent(r) for r in conn.execute(query.order_by(t.intent.c.opened_at, t.intent.c.rid))]
+
+    def last_receipt(self) -> Intent | None:
+        """The applied intent with the highest version."""
+        known = (t.intent.c.state == IntentState.APPLIED.value, t.intent.c.version.is_not(None))
+        query = sa.select(t.intent).where(*known)
+        with self._transaction() as conn:
+            row = conn.execute(query.order_by(t.intent.c.version.desc()).limit(1)).first()
+        return _intent(row) if row else None
+
+    def units(self, rid: str) -> list[Unit]:
+        """The intent's live units with their edits, in order."""
+        with self._transaction() as conn:
+            rows = conn.execute(
+                sa.select(t.item, t.intent_unit.c.requires)
+                .join(t.intent_unit, sa.and_(t.intent_unit.c.rid == t.item.c.rid, t.intent_unit.c.key == t.item.c.key))
+                .where(t.item.c.rid == rid, t.intent_unit.c.live)
+                .order_by(t.item.c.seq)
+            ).all()
+        edits: dict[str, list[Edit]] = {}
+        about: dict[str, tuple[str, tuple[str, ...]]] = {}
+        for r in rows:
+            about[r.key] = r.step_id, tuple(json.loads(r.requires))
+            edits.setdefault(r.key, []).append(Edit(r.row_id, r.before_digest, r.after_digest, _columns(r)))
+        return [Unit(key, about[key][0], tuple(es), about[key][1]) for key, es in edits.items()]
+
+    def items(self, plan_id: str) -> list[Held]:
+        """Every item of the plan's applied repairs, in the order they were applied."""
+        with self._transaction() as conn:
+            rows = conn.execute(
+                sa.select(t.item)
+                .join(t.intent, t.intent.c.rid == t.item.c.rid)
+                .where(
+                    t.intent.c.plan_id == plan_id,
+                    t.intent.c.kind == IntentKind.APPLY.value,
+                    sa.or_(
+                        t.intent.c.state == IntentState.APPLIED.value,
+                        t.intent.c.resolution.startswith("applied"),
+                    ),
+                )
+                .order_by(t.intent.c.opened_at, t.item.c.seq)
+            ).all()
+        return [
+            Held(
+                r.rid,
+                r.seq,
+                r.key,
+                r.step_id,
+                r.row_id,
+                r.before_digest,
+                r.after_digest,
+                _columns(r),
+                r.undone_by,
+            )
+            for r in rows
+        ]
+
+    def images(self, rid: str, seq: int) -> tuple[pa.Table, pa.Table]:
+        """(before, after) of one item as one-row tables; raises NotReversible past retention."""
+        with self._transaction() as conn:
+            row = conn.execute(
+                sa.select(t.item.c.before_image, t.item.c.after_image, t.row_schema.c.body)
+                .join(t.row_schema, t.row_schema.c.digest == t.item.c.schema_digest)
+                .where(t.item.c.rid == rid, t.item.c.seq == seq)
+            ).one()
+        if row.before_image is None:
+            raise NotReversible(_PAST.format(rid[:8]))
+        schema = pa.ipc.read_schema(pa.py_buffer(row.body))
+        before, after = (
+            pa.Table.from_batches([pa.ipc.read_record_batch(pa.py_buffer(image), schema)])
+            for image in (row.before_image, row.after_image)
+        )
+        return before, after
+
+    def forget_images(self, before: datetime) -> int:
+        """Images and values of repairs closed before that time are gone, digests stay; returns how many."""
+        with self._transaction() as conn:
+            old = sa.select(t.intent.c.rid).where(t.intent.c.closed_at < before.isoformat())
+            values = {"before_image": None, "after_image": None, "columns": None}
+            where = (t.item.c.rid.in_(old), t.item.c.before_image.is_not(None))
+            count = conn.execute(t.item.update().where(*where).values(**values)).rowcount
+            done = (t.plan.c.state != "open", t.plan.c.expires_at < before.isoformat())
+            conn.execute(t.plan.update().where(*done).values(body=None))
+        return int(count)
+
+    def opened_digest(self, conn: sa.Connection, rid: str) -> str | None:
+        """Digest of what the intent meant to do, by digests of rows; None when it is gone."""
+        row = conn.execute(sa.select(t.intent).where(t.intent.c.rid == rid)).first()
+        if row is None:
+            return None
+        return digest.of([row.rid, row.kind, row.plan_id, row.group_name, row.opened_at])
+
+    def closed_digest(self, conn: sa.Connection, rid: str) -> str | None:
+        """Digest of the receipt: state, version, and every row's digests before and after."""
+        row = conn.execute(sa.select(t.intent).where(t.intent.c.rid == rid)).first()
+        if row is None:
+            return None
+        c = t.item.c
+        items = conn.execute(
+            sa.select(c.seq, c.step_id, c.row_id, c.before_digest, c.after_digest).where(c.rid == rid).order_by(c.seq)
+        )
+        return digest.of([row.rid, row.state, row.version, row.closed_at, [list(i) for i in items]])
+
+
+_PAST = "The images of repair {} are past their retention; only digests are left. Nothing was rolled back."
+
+
+def _image(row: pa.Table) -> bytes:
+    [batch] = row.combine_chunks().to_batches()
+    # a slice would drag its whole parent along
+    return bytes(batch.take(pa.array([0])).serialize().to_pybytes())
+
+
+def _columns(row: Any) -> tuple[ColumnChange, ...]:
+    if row.columns is None:
+        raise NotReversible(_PAST.format(row.rid[:8]))
+    return tuple(ColumnChange(*c) for c in json.loads(row.columns))
+
+
+def _intent(row: Any) -> Intent:
+    return Intent(
+        row.rid,
+        IntentKind(row.kind),
+        row.plan_id,
+        row.group_name,
+        IntentState(row.state),
+        row.base_version,
+        row.version,
+        row.owner,
+        row.epoch,
+        row.tries,
+        datetime.fromisoformat(row.touched_at),
+    )

@@ -1,0 +1,192 @@
+"""The ledger's tables. Times are ISO 8601 in UTC as text, so that they sort and read alike everywhere."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+metadata = sa.MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    }
+)
+
+meta = sa.Table(
+    "meta",
+    metadata,
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
+)
+
+plan = sa.Table(
+    "plan",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("base_version", sa.Integer, nullable=False),
+    sa.Column("made_at", sa.Text, nullable=False),
+    sa.Column("expires_at", sa.Text, nullable=False),
+    sa.Column("body", sa.Text),
+    sa.Column("context", sa.Text),
+)
+
+plan_step = sa.Table(
+    "plan_step",
+    metadata,
+    sa.Column("plan_id", sa.Text, sa.ForeignKey("plan.id"), primary_key=True),
+    sa.Column("step_id", sa.Text, primary_key=True),
+    sa.Column("finding_id", sa.Text, nullable=False, index=True),
+    sa.Column("outcome", sa.Text),
+    sa.Column("authority", sa.Text),
+    sa.Column("reason", sa.Text),
+    sa.Column("rid", sa.Text),
+)
+
+decision = sa.Table(
+    "decision",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("plan_id", sa.Text, sa.ForeignKey("plan.id"), nullable=False, index=True),
+    sa.Column("verdict", sa.Text, nullable=False),
+    sa.Column("groups", sa.Text, nullable=False),
+    sa.Column("steps", sa.Text, nullable=False),
+    sa.Column("by", sa.Text, nullable=False),
+    sa.Column("note", sa.Text, nullable=False),
+    sa.Column("at", sa.Text, nullable=False),
+    sa.Column("expires_at", sa.Text, nullable=False),
+)
+
+decision_use = sa.Table(
+    "decision_use",
+    metadata,
+    sa.Column("decision_id", sa.Text, sa.ForeignKey("decision.id"), primary_key=True),
+    sa.Column("step_id", sa.Text, primary_key=True),
+    sa.Column("rid", sa.Text, nullable=False),
+)
+
+intent = sa.Table(
+    "intent",
+    metadata,
+    sa.Column("rid", sa.Text, primary_key=True),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("plan_id", sa.Text, index=True),
+    sa.Column("group_name", sa.Text),
+    sa.Column("state", sa.Text, nullable=False, index=True),
+    sa.Column("base_version", sa.Integer, nullable=False),
+    sa.Column("version", sa.Integer),
+    sa.Column("owner", sa.Text, nullable=False),
+    sa.Column("epoch", sa.Integer, nullable=False),
+    sa.Column("tries", sa.Integer, nullable=False),
+    sa.Column("opened_at", sa.Text, nullable=False),
+    sa.Column("touched_at", sa.Text, nullable=False),
+    sa.Column("closed_at", sa.Text),
+    sa.Column("note", sa.Text),
+    sa.Column("resolution", sa.Text),
+)
+
+intent_unit = sa.Table(
+    "intent_unit",
+    metadata,
+    sa.Column("rid", sa.Text, sa.ForeignKey("intent.rid"), primary_key=True),
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("step_id", sa.Text, nullable=False, index=True),
+    sa.Column("requires", sa.Text, nullable=False),
+    # live: open or applied and not undone; one live unit per key is what makes a repair idempotent
+    sa.Column("live", sa.Boolean, nullable=False),
+)
+sa.Index(
+    "uq_intent_unit_live",
+    intent_unit.c.key,
+    unique=True,
+    sqlite_where=intent_unit.c.live,
+    postgresql_where=intent_unit.c.live,
+)
+
+item = sa.Table(
+    "item",
+    metadata,
+    sa.Column("rid", sa.Text, sa.ForeignKey("intent.rid"), primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("key", sa.Text, nullable=False),
+    sa.Column("step_id", sa.Text, nullable=False, index=True),
+    sa.Column("row_id", sa.Text, nullable=False, index=True),
+    sa.Column("before_digest", sa.Text, nullable=False),
+    sa.Column("after_digest", sa.Text, nullable=False),
+    sa.Column("columns", sa.Text),
+    sa.Column("before_image", sa.LargeBinary),
+    sa.Column("after_image", sa.LargeBinary),
+    sa.Column("schema_digest", sa.Text, nullable=False),
+    sa.Column("undone_by", sa.Text),
+)
+
+row_schema = sa.Table(
+    "row_schema",
+    metadata,
+    sa.Column("digest", sa.Text, primary_key=True),
+    sa.Column("body", sa.LargeBinary, nullable=False),
+)
+
+budget = sa.Table(
+    "budget",
+    metadata,
+    sa.Column("day", sa.Text, primary_key=True),
+    sa.Column("used", sa.Integer, nullable=False),
+)
+
+attempt = sa.Table(
+    "attempt",
+    metadata,
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("rid", sa.Text, primary_key=True),
+    sa.Column("at", sa.Text, nullable=False),
+)
+
+finding = sa.Table(
+    "finding",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("code", sa.Text, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("first_seen", sa.Text, nullable=False),
+    sa.Column("last_seen", sa.Text, nullable=False),
+)
+
+dismissal = sa.Table(
+    "dismissal",
+    metadata,
+    sa.Column("finding_id", sa.Text, primary_key=True),
+    sa.Column("because", sa.Text, nullable=False),
+    sa.Column("by", sa.Text, nullable=False),
+    sa.Column("at", sa.Text, nullable=False),
+)
+
+queue = sa.Table(
+    "queue",
+    metadata,
+    sa.Column("finding_id", sa.Text, primary_key=True),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("at", sa.Text, nullable=False),
+)
+
+run = sa.Table(
+    "run",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("plan_id", sa.Text, index=True),
+    sa.Column("at", sa.Text, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+)
+
+chain = sa.Table(
+    "chain",
+    metadata,
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("ref", sa.Text, nullable=False),
+    sa.Column("payload", sa.Text, nullable=False),
+    sa.Column("previous", sa.Text, nullable=False),
+    sa.Column("digest", sa.Text, nullable=False),
+)

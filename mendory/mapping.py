@@ -1,0 +1,175 @@
+"""Where each field of the record lies in a table, and how a change of a field becomes a change of a column.
+
+The identity mapping is our own table: every field in a column of its own name. A mapping may
+rename columns and name absent fields; a field an owner lacks stands down, it is never a finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as MappingType
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from types import MappingProxyType
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pyarrow as pa
+
+from mendory.errors import SchemaMismatch
+from mendory.jsontext import NotAnObject, parse_object, with_key
+from mendory.record import BY_NAME, FIELD_NAMES, FIELDS, Memory, Shape
+
+VECTORLESS = "__vectorless"
+"""Name of the computed boolean column a scan adds: the embedding is null."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """Field → column, with None for an absent field; what a read changes; the zone of naive times."""
+
+    columns: MappingType[str, str | None]
+    volatile: frozenset[str] = frozenset()
+    zone: tzinfo = field(default=UTC)
+
+    @classmethod
+    def identity(cls) -> Mapping:
+        """Our own table."""
+        return cls.of({}, ())
+
+    @classmethod
+    def of(
+        cls, columns: MappingType[str, str], absent: Sequence[str], volatile: Sequence[str] = (), zone: str = "UTC"
+    ) -> Mapping:
+        """The identity mapping with some columns renamed and some fields absent."""
+        places = {name: None if name in absent else columns.get(name, name) for name in FIELD_NAMES}
+        own = [places[f.name] for f in FIELDS if f.volatile]
+        return cls(
+            MappingProxyType(places),
+            frozenset(volatile) | frozenset(c for c in own if c is not None),
+            ZoneInfo(zone),
+        )
+
+    def column(self, name: str) -> str | None:
+        """The column that holds field `name`, or None when the owner has none."""
+        return self.columns[name]
+
+    def has(self, name: str) -> bool:
+        """True when the owner's table has a place for field `name`."""
+        return self.columns[name] is not None
+
+    def absent(self) -> tuple[str, ...]:
+        """The fields the owner's table has no place for."""
+        return tuple(name for name, column in self.columns.items() if column is None)
+
+    def check(self, schema: pa.Schema) -> None:
+        """Return when every mapped column is there with a usable type; else raise SchemaMismatch naming all."""
+        wrong = []
+        for name, column in self.columns.items():
+            if column is None:
+                continue
+            if column not in schema.names:
+                wrong.append(f"{name}: no column '{column}'")
+            elif not _usable(BY_NAME[name].shape, schema.field(column).type):
+                wrong.append(f"{name}: column '{column}' has type {schema.field(column).type}")
+        if self.column("id") is None or self.column("content") is None:
+            wrong.append("id and content can't be absent")
+        if wrong:
+            raise SchemaMismatch(
+                f"The table does not fit the mapping in {len(wrong)} field(s): {'; '.join(wrong)}. Nothing was read. "
+                "Name the columns under [mapping.columns], or list fields the table lacks under mapping.absent."
+            )
+
+    def scan_columns(self) -> list[str]:
+        """The columns a detector's scan reads: all mapped ones but the vector."""
+        return [c for name, c in self.columns.items() if c is not None and name != "embedding"]
+
+    def memories(self, batch: pa.Table | pa.RecordBatch) -> list[Memory]:
+        """The rows of `batch` in record terms; a cell of another shape is None and named in `wrong`."""
+        cells: dict[str, list[Any]] = {}
+        size = batch.num_rows
+        for name, column in self.columns.items():
+            if name != "embedding":
+                present = column is not None and column in batch.schema.names
+                cells[name] = batch.column(column).to_pylist() if present else [None] * size
+        bare = batch.column(VECTORLESS).to_pylist() if VECTORLESS in batch.schema.names else [False] * size
+        return [self._memory({n: v[i] for n, v in cells.items()}, bool(bare[i])) for i in range(size)]
+
+    def _memory(self, cells: dict[str, Any], bare: bool) -> Memory:
+        values: dict[str, Any] = {}
+        wrong = []
+        for name, cell in cells.items():
+            values[name], ok = self._read(BY_NAME[name].shape, cell)
+            if not ok:
+                wrong.append(name)
+        error = None
+        for name in ("metadata", "claim"):
+            values[name], why = _object(values[name])
+            if name == "metadata":
+                error = why
+            elif why:
+                wrong.append(name)
+        return Memory(**values, metadata_error=error, vectorless=bare, wrong=tuple(wrong))
+
+    def _read(self, shape: Shape, cell: Any) -> tuple[Any, bool]:
+        match shape, cell:
+            case Shape.TEXTS, None:
+                return (), True
+            case _, None:
+                return None, True
+            case (Shape.TEXT | Shape.JSON), str():
+                return cell, True
+            case Shape.TIME, datetime():
+                aware = cell if cell.tzinfo else cell.replace(tzinfo=self.zone)
+                return aware.astimezone(UTC), True
+            case Shape.TEXTS, list() if all(isinstance(x, str) for x in cell):
+                return tuple(cell), True
+            case Shape.TEXTS, _:
+                return (), False
+            case _:
+                return None, False
+
+    def write(self, row: MappingType[str, Any], changes: MappingType[str, Any]) -> dict[str, Any]:
+        """Column → new value for `changes` of fields; `metadata.<key>` changes that key's bytes only.
+
+        `row` holds the columns' present values. Raises SchemaMismatch for an absent field.
+        """
+        new: dict[str, Any] = {}
+        for name, value in changes.items():
+            top, _, key = name.partition(".")
+            column = self.columns[top]
+            if column is None:
+                raise SchemaMismatch(
+                    f"The table has no place for '{top}'. Nothing was planned for it. Map it under [mapping.columns]."
+                )
+            if key:
+                new[column] = with_key(new.get(column, row[column]), key, value)
+            else:
+                new[column] = list(value) if isinstance(value, tuple) else value
+        return new
+
+
+def _object(text: str | None) -> tuple[dict[str, Any] | None, str | None]:
+    if text is None or not text.strip():
+        return None, None
+    try:
+        return parse_object(text), None
+    except NotAnObject as error:
+        return None, str(error)
+
+
+def _usable(shape: Shape, kind: pa.DataType) -> bool:
+    match shape:
+        case Shape.TEXT | Shape.JSON:
+            return _is_text(kind)
+        case Shape.TIME:
+            return bool(pa.types.is_timestamp(kind))
+        case Shape.TEXTS:
+            return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind)) and _is_text(kind.value_type)
+        case Shape.VECTOR:
+            listed = pa.types.is_fixed_size_list(kind) or pa.types.is_list(kind) or pa.types.is_large_list(kind)
+            return bool(listed and pa.types.is_floating(kind.value_type))
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))

@@ -1,0 +1,1 @@
+"""Plans: what would be changed, made without touching anything."""

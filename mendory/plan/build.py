@@ -1,0 +1,196 @@
+"""From findings to a frozen plan: draft in record terms until nothing more follows, then bind to columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+
+from mendory import digest
+from mendory.catalogue import REMEDIES, Level, StepKind
+from mendory.detect import Examination, Fetch, Settings, examine
+from mendory.finding import Code, Finding
+from mendory.mapping import Mapping as FieldMapping
+from mendory.plan.draft import Draft, Situation, Unplanned, changed
+from mendory.plan.fill import fill, normalise_status
+from mendory.plan.merge import merge_exact, repoint_dangling
+from mendory.plan.model import ColumnChange, Edit, Group, Plan, Step
+from mendory.record import Memory
+from mendory.rows import by_id, with_values
+
+_MOST_ROUNDS = 20
+_DRAFTERS: Mapping[StepKind, Callable[[Finding, Situation], list[Draft | Unplanned]]] = {
+    StepKind.FILL: fill,
+    StepKind.NORMALISE_STATUS: normalise_status,
+    StepKind.REPOINT: repoint_dangling,
+    StepKind.MERGE_EXACT: merge_exact,
+}
+_ORDER = {kind: at for at, kind in enumerate(_DRAFTERS)}
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the owner has configured about filling in."""
+
+    defaults: Mapping[str, Any]
+    min_siblings: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """The first examination, the drafts in the order they run, and the findings no draft answers."""
+
+    examination: Examination
+    drafts: tuple[Draft, ...]
+    unplanned: tuple[Unplanned, ...]
+
+
+def draft(
+    scan: Callable[[], Iterable[Memory]],
+    fetch: Fetch,
+    settings: Settings,
+    wishes: Wishes,
+    held_back: Callable[[Finding], str | None],
+    successors: Callable[[Sequence[str]], Mapping[str, str]],
+) -> Drafted:
+    """Every repair that follows, one from another: examine, draft, imagine it done, examine again.
+
+    A filled scene can make two rows mergeable; the plan holds both steps, so that planning the healed
+    table gives nothing. `held_back` says why a finding must not be planned (dismissed, under an open
+    plan, tried too often), or None. The result does not depend on the order of rows.
+    """
+    imagined: dict[str, Memory] = {}
+
+    def look(ids: Sequence[str]) -> dict[str, Memory]:
+        held = fetch([i for i in ids if i not in imagined])
+        return {i: imagined.get(i) or held[i] for i in ids if i in imagined or i in held}
+
+    def state() -> Iterator[Memory]:
+        for memory in scan():
+            yield imagined.get(memory.id or "", memory)
+
+    drafts: list[Draft] = []
+    unplanned: list[Unplanned] = []
+    answered: set[str] = set()
+    first: Examination | None = None
+    for _ in range(_MOST_ROUNDS):
+        seen = examine(state(), look, settings)
+        first = first or seen
+        shared = frozenset(i for f in seen.findings if f.code == Code.DUPLICATE_ID for i in f.ids)
+        at = Situation(
+            look,
+            seen.batches,
+            seen.referrers,
+            shared,
+            settings.absent,
+            settings.required_metadata,
+            wishes.defaults,
+            wishes.min_siblings,
+            successors,
+        )
+        unplanned = []
+        # level 1 first and to its end: it runs before the rest, so the rest is planned on what it leaves
+        for level in Level:
+            fresh: list[Draft] = []
+            for finding in _open(seen, level, answered):
+                why = _obstacle(finding, shared) or held_back(finding)
+                for answer in [Unplanned(finding, why)] if why else _DRAFTERS[_step(finding)](finding, at):
+                    if isinstance(answer, Unplanned):
+                        unplanned.append(answer)
+                        continue
+                    fresh.append(answer)
+                    answered.add(finding.id)
+                    for row, changes in answer.changes.items():
+                        imagined[row] = changed(look([row])[row], changes)
+            drafts += fresh
+            if fresh:
+                break
+        else:
+            break
+    assert first is not None
+    return Drafted(first, tuple(drafts), (*unplanned, *_left(seen, answered)))
+
+
+def _obstacle(finding: Finding, shared: frozenset[str]) -> str | None:
+    if shared & set(finding.ids):
+        return "its id is held by several rows, so the row can't be addressed"
+    return None
+
+
+def _left(seen: Examination, answered: set[str]) -> Iterator[Unplanned]:
+    """The findings for which the catalogue has no step."""
+    for finding in seen.findings:
+        remedy = REMEDIES[finding.code]
+        if remedy.step is None and finding.id not in answered:
+            yield Unplanned(finding, remedy.otherwise.value)
+
+
+def _step(finding: Finding) -> StepKind:
+    step = REMEDIES[finding.code].step
+    assert step is not None
+    return step
+
+
+def _open(seen: Examination, level: Level, answered: set[str]) -> list[Finding]:
+    """The findings of one level that no draft answers yet, in the order they are drafted."""
+    waiting = [f for f in seen.findings if REMEDIES[f.code].level == level and f.id not in answered]
+    return sorted(waiting, key=lambda f: (_ORDER[_step(f)], f.scope or "", f.ids, f.id))
+
+
+def bind(
+    drafts: Sequence[Draft], rows: pa.Table, mapping: FieldMapping, base_version: int, now: datetime, window: timedelta
+) -> Plan:
+    """The plan: drafts as steps on `rows` (all columns of every row they change), grouped and chained by digests."""
+    state, _ = by_id(rows, str(mapping.column("id")))
+    digests = {row: digest.row_digests(table, mapping.volatile)[0] for row, table in state.items()}
+    touched: dict[str, list[str]] = {}
+    grouped: dict[tuple[StepKind, int, str | None], list[Step]] = {}
+    lead: tuple[Draft, str] | None = None
+    for one in drafts:
+        edits = []
+        for row, changes in sorted(one.changes.items()):
+            edit, state[row] = _edit(row, state[row], digests[row], changes, mapping)
+            digests[row] = edit.becomes
+            edits.append(edit)
+        needs = {s for row in one.changes for s in touched.get(row, ())}
+        if lead and one.finding.id == lead[0].finding.id:
+            needs.add(lead[1])
+        step = Step(
+            one.kind,
+            one.level,
+            one.rule,
+            one.finding.code.value,
+            one.finding.id,
+            one.finding.scope,
+            one.reason,
+            tuple(edits),
+            one.detail,
+            tuple(sorted(needs)),
+        )
+        if not lead or one.finding.id != lead[0].finding.id:
+            lead = (one, step.id)
+        for row in one.changes:
+            touched.setdefault(row, []).append(step.id)
+        # steps that only follow from another (re-pointing after a merge) stand in its group
+        grouped.setdefault((lead[0].kind, int(one.level), one.rule), []).append(step)
+    groups = tuple(
+        Group(f"G{at}", kind, steps[0].level, rule, tuple(steps))
+        for at, ((kind, _, rule), steps) in enumerate(
+            sorted(grouped.items(), key=lambda item: (item[0][1], _ORDER[item[0][0]], item[0][2] or "")), 1
+        )
+    )
+    return Plan(groups, base_version, now, now + window)
+
+
+def _edit(
+    row: str, table: pa.Table, before: str, changes: Mapping[str, Any], mapping: FieldMapping
+) -> tuple[Edit, pa.Table]:
+    held = {name: mapping.column(name.partition(".")[0]) for name in changes}
+    present = {c: table.column(c)[0].as_py() for c in held.values() if c is not None}
+    new = mapping.write(present, changes)
+    columns = tuple(ColumnChange(c, present[c], v) for c, v in sorted(new.items()) if v != present[c])
+    after = with_values(table, {c.column: c.new for c in columns})
+    return Edit(row, before, digest.row_digests(after, mapping.volatile)[0], columns), after

@@ -1,0 +1,75 @@
+"""Drafts: repairs in record terms, before they are bound to columns and digests."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mendory.catalogue import REMEDIES, Level, StepKind
+from mendory.detect.context import BatchFacts, Referrers
+from mendory.finding import Finding
+from mendory.record import Memory
+
+Changes = Mapping[str, Mapping[str, Any]]
+"""Row id → field (or `metadata.<key>`) → new value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A repair of one finding."""
+
+    kind: StepKind
+    finding: Finding
+    reason: str
+    changes: Changes
+    detail: Mapping[str, Any]
+
+    @property
+    def level(self) -> Level:
+        """Who may let it run, from the catalogue."""
+        level = REMEDIES[self.finding.code].level
+        assert level is not None
+        return level
+
+    @property
+    def rule(self) -> str | None:
+        """The rule that can confirm it, from the catalogue."""
+        return REMEDIES[self.finding.code].rule
+
+
+@dataclass(frozen=True, slots=True)
+class Unplanned:
+    """A finding that leads to no step, and why; it waits for a person or is only reported."""
+
+    finding: Finding
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What a drafter may look at: rows in their planned state, facts of the table, the owner's wishes.
+
+    `unaddressable` are ids that several rows hold; no step names them. `successors` tells, from the
+    ledger, which row a vanished one had been merged into.
+    """
+
+    look: Callable[[Sequence[str]], Mapping[str, Memory]]
+    batches: BatchFacts
+    referrers: Referrers
+    unaddressable: frozenset[str]
+    absent: frozenset[str]
+    required: tuple[str, ...]
+    defaults: Mapping[str, Any]
+    min_siblings: int
+    successors: Callable[[Sequence[str]], Mapping[str, str]]
+
+
+def changed(memory: Memory, changes: Mapping[str, Any]) -> Memory:
+    """The memory after `changes`."""
+    plain = {k: v for k, v in changes.items() if "." not in k}
+    keys = {k.partition(".")[2]: v for k, v in changes.items() if k.startswith("metadata.")}
+    if keys:
+        plain["metadata"] = {**(memory.metadata or {}), **keys}
+    return dataclasses.replace(memory, **plain)

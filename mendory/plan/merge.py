@@ -1,0 +1,133 @@
+"""Merge exact duplicates and re-point references, so that no text, metadata or reference is lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mendory.catalogue import StepKind
+from mendory.finding import Finding
+from mendory.plan.draft import Draft, Situation, Unplanned
+from mendory.record import SOURCE_CONFIDENCE, Memory, Status
+
+
+def merge_exact(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
+    """One step that keeps the most informative row and archives the others, then re-points what names them."""
+    lacking = sorted({"status", "duplicate_of"} & at.absent)
+    if lacking:
+        return [Unplanned(finding, f"the owner's reader cannot hide: the table has no {' and no '.join(lacking)}")]
+    members = list(at.look(finding.ids).values())
+    primary, *merged = sorted(members, key=_information)
+    merged.sort(key=lambda m: m.id or "")
+    names = [str(m.id) for m in merged]
+    hidden: dict[str, dict[str, Any]] = {
+        i: {"status": Status.ARCHIVED.value, "duplicate_of": str(primary.id)} for i in names
+    }
+    kept = {name: value for name, value in _gathered(primary, merged).items() if name.partition(".")[0] not in at.absent}
+    changes = {**({str(primary.id): kept} if kept else {}), **hidden}
+    detail = {
+        "primary_id": primary.id,
+        "merged_ids": names,
+        "strategy": "exact",
+        "rollback": [{"id": m.id, "status": m.status, "duplicate_of": m.duplicate_of} for m in merged],
+    }
+    reason = f"keep {primary.id}, archive {len(names)} row(s) that say the same"
+    return [
+        Draft(StepKind.MERGE_EXACT, finding, reason, changes, detail),
+        *_repoint_all(finding, names, str(primary.id), at),
+    ]
+
+
+def _information(memory: Memory) -> tuple[Any, ...]:
+    """Sort key, most informative first: text, metadata, confidence of source, references, age, id."""
+    return (
+        -len(memory.content or ""),
+        -len(memory.metadata or {}),
+        -SOURCE_CONFIDENCE.get(memory.source or "", 0),
+        -(len(memory.related_ids) + len(memory.related_notes)),
+        memory.vectorless,
+        memory.created_at.timestamp() if memory.created_at else 0.0,
+        memory.id or "",
+    )
+
+
+def _gathered(primary: Memory, merged: Sequence[Memory]) -> dict[str, Any]:
+    """Changes of the primary that keep for recall what only the merged rows knew."""
+    changes: dict[str, Any] = {}
+    held = dict(primary.metadata or {})
+    group = {primary.id, *(m.id for m in merged)}
+    ids, notes = list(primary.related_ids), list(primary.related_notes)
+    superseded = primary.superseded_by
+    for memory in merged:
+        differing = {}
+        for key, value in (memory.metadata or {}).items():
+            if key not in held:
+                held[key] = value
+                changes[f"metadata.{key}"] = value
+            elif held[key] != value:
+                differing[key] = value
+        if differing:
+            notes.append(json.dumps({"from": memory.id, "metadata": differing}, ensure_ascii=False, sort_keys=True))
+        notes += memory.related_notes
+        named = [*memory.related_ids, memory.duplicate_of, memory.superseded_by]
+        if memory.superseded_by and superseded is None and memory.superseded_by not in group:
+            changes["superseded_by"] = superseded = memory.superseded_by
+            named.remove(memory.superseded_by)
+        ids += [i for i in named if i and i not in group]
+    ids, notes = list(dict.fromkeys(ids)), list(dict.fromkeys(notes))
+    if ids != list(primary.related_ids):
+        changes["related_ids"] = tuple(ids)
+    if notes != list(primary.related_notes):
+        changes["related_notes"] = tuple(notes)
+    return changes
+
+
+def _repoint_all(finding: Finding, merged: Sequence[str], primary: str, at: Situation) -> list[Draft | Unplanned]:
+    """Steps that let every other row of the scope name the primary where it named a merged row."""
+    to = dict.fromkeys(merged, primary)
+    referring = {row for old in merged for row, _ in at.referrers.of(old)} - {primary, *merged} - at.unaddressable
+    drafts: list[Draft | Unplanned] = []
+    for memory in at.look(sorted(referring)).values():
+        if memory.scope == finding.scope:
+            changes = _repointed(memory, to, at.absent)
+            if changes:
+                drafts.append(_repoint(finding, memory, changes, {i: primary for i in merged}))
+    return drafts
+
+
+def repoint_dangling(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
+    """A step that leads each dangling reference to the row its target was merged into, where the ledger knows it."""
+    [row] = finding.ids
+    memory = at.look([row])[row]
+    lost = [m["id"] for m in finding.evidence["missing"]]
+    known = at.successors(lost)
+    heirs = at.look(sorted(set(known.values())))
+    to = {old: new for old, new in known.items() if new in heirs and heirs[new].scope == memory.scope and new != row}
+    changes = _repointed(memory, to, at.absent)
+    if not changes:
+        return [Unplanned(finding, "nobody knows what the missing memory became")]
+    return [_repoint(finding, memory, changes, to)]
+
+
+def _repoint(finding: Finding, memory: Memory, changes: Mapping[str, Any], to: Mapping[str, str]) -> Draft:
+    row = str(memory.id)
+    used = {old: new for old, new in to.items() if old in _targets(memory)}
+    reason = f"let {row} name {', '.join(sorted(set(used.values())))} instead of {', '.join(sorted(used))}"
+    return Draft(StepKind.REPOINT, finding, reason, {row: changes}, {"repointed": used})
+
+
+def _targets(memory: Memory) -> set[str]:
+    return {t for t in (memory.duplicate_of, memory.superseded_by, *memory.related_ids) if t}
+
+
+def _repointed(memory: Memory, to: Mapping[str, str], absent: frozenset[str]) -> dict[str, Any]:
+    changes: dict[str, Any] = {}
+    for name in ("duplicate_of", "superseded_by"):
+        target = getattr(memory, name)
+        if name not in absent and target in to and to[target] != memory.id:
+            changes[name] = to[target]
+    related = tuple(dict.fromkeys(r for r in (to.get(t, t) for t in memory.related_ids) if r != memory.id))
+    if "related_ids" not in absent and any(t in to for t in memory.related_ids):
+        changes["related_ids"] = related
+    return changes

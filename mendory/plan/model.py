@@ -1,0 +1,193 @@
+"""A plan as a value: frozen, its id the digest of its steps, every step built with its inverse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from mendory import digest
+from mendory.catalogue import Level, StepKind
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChange:
+    """One column of one row: its value before and after, as JSON-like values."""
+
+    column: str
+    old: Any
+    new: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One row's part of a step: the digest the row must have, the one it will have, what changes."""
+
+    id: str
+    expects: str
+    becomes: str
+    columns: tuple[ColumnChange, ...]
+
+    def inverse(self) -> Edit:
+        """The edit that takes the row back."""
+        back = tuple(ColumnChange(c.column, c.new, c.old) for c in self.columns)
+        return Edit(self.id, self.becomes, self.expects, back)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One repair, applied whole or not at all.
+
+    `detail` says what a person needs to see: for a merge `primary_id`, `merged_ids`, `strategy` and
+    the `rollback` verb; for a fill each key's origin. `requires` names the steps that must have been
+    applied before, since this one was planned on what they leave.
+    """
+
+    kind: StepKind
+    level: Level
+    rule: str | None
+    code: str
+    finding_id: str
+    scope: str | None
+    reason: str
+    edits: tuple[Edit, ...]
+    detail: Mapping[str, Any]
+    requires: tuple[str, ...] = ()
+
+    @cached_property
+    def id(self) -> str:
+        """Digest of everything the step would do and was planned on."""
+        return digest.of(self._body())
+
+    @property
+    def row_ids(self) -> tuple[str, ...]:
+        """The rows the step changes."""
+        return tuple(e.id for e in self.edits)
+
+    def _body(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind.value,
+            "level": int(self.level),
+            "rule": self.rule,
+            "code": self.code,
+            "finding": self.finding_id,
+            "scope": self.scope,
+            "reason": self.reason,
+            "detail": dict(self.detail),
+            "requires": list(self.requires),
+            "edits": [
+                [e.id, e.expects, e.becomes, [[c.column, c.old, c.new] for c in e.columns]] for e in self.edits
+            ],
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        """The step as JSON, its id included."""
+        return {"id": self.id, **self._body()}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Step:
+        """The step whose `as_json` is `data`."""
+        edits = tuple(
+            Edit(row, before, after, tuple(ColumnChange(*c) for c in columns))
+            for row, before, after, columns in data["edits"]
+        )
+        return cls(
+            StepKind(data["kind"]),
+            Level(data["level"]),
+            data["rule"],
+            data["code"],
+            data["finding"],
+            data["scope"],
+            data["reason"],
+            edits,
+            data["detail"],
+            tuple(data["requires"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Steps of one kind that a person approves together; `name` is G1, G2, …"""
+
+    name: str
+    kind: StepKind
+    level: Level
+    rule: str | None
+    steps: tuple[Step, ...]
+
+    @property
+    def rows(self) -> int:
+        """How many different rows the group changes."""
+        return len({i for s in self.steps for i in s.row_ids})
+
+    @property
+    def hides(self) -> int:
+        """How many rows leave recall."""
+        return sum(len(s.detail.get("merged_ids", ())) for s in self.steps)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Groups of steps in the order they run; base version and times are attributes, not part of the id."""
+
+    groups: tuple[Group, ...]
+    base_version: int
+    made_at: datetime
+    expires_at: datetime
+
+    @cached_property
+    def id(self) -> str:
+        """Digest of the steps: the same repair has the same id whenever it is planned."""
+        return digest.of([[g.name, [s.id for s in g.steps]] for g in self.groups])
+
+    @property
+    def code(self) -> str:
+        """The first eight characters of the id, as people say it."""
+        return self.id[:8]
+
+    def steps(self) -> Iterator[Step]:
+        """Every step, in the order they run."""
+        for group in self.groups:
+            yield from group.steps
+
+    @property
+    def row_ids(self) -> frozenset[str]:
+        """Every row the plan names."""
+        return frozenset(i for s in self.steps() for i in s.row_ids)
+
+    def as_json(self) -> dict[str, Any]:
+        """The plan as JSON, its id included."""
+        return {
+            "id": self.id,
+            "base_version": self.base_version,
+            "made_at": self.made_at.isoformat(),
+            "expires_at": self.expires_at.isoformat(),
+            "groups": [
+                {
+                    "name": g.name,
+                    "kind": g.kind.value,
+                    "level": int(g.level),
+                    "rule": g.rule,
+                    "steps": [s.as_json() for s in g.steps],
+                }
+                for g in self.groups
+            ],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Plan:
+        """The plan whose `as_json` is `data`."""
+        groups = tuple(
+            Group(
+                g["name"],
+                StepKind(g["kind"]),
+                Level(g["level"]),
+                g["rule"],
+                tuple(Step.from_json(s) for s in g["steps"]),
+            )
+            for g in data["groups"]
+        )
+        made, expires = (datetime.fromisoformat(data[k]) for k in ("made_at", "expires_at"))
+        return cls(groups, data["base_version"], made, expires)

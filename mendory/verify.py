@@ -1,0 +1,96 @@
+"""Verification: what was promised against what is there. Decides on data, touches nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mendory.catalogue import StepKind
+from mendory.finding import Code, Finding
+from mendory.plan.model import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was checked: how many were, and what failed."""
+
+    name: str
+    checked: int
+    failed: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """True when nothing failed."""
+        return not self.failed
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """All checks of a run, the steps that failed, and rows that others changed meanwhile."""
+
+    checks: tuple[Check, ...]
+    failed_steps: tuple[str, ...] = ()
+    changed_since: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """True when every check passed."""
+        return all(c.ok for c in self.checks)
+
+    def as_json(self) -> dict[str, Any]:
+        """The verdict as the report holds it."""
+        return {
+            "ok": self.ok,
+            "checks": [{"name": c.name, "checked": c.checked, "failed": list(c.failed)} for c in self.checks],
+            "failed_steps": list(self.failed_steps),
+            "changed_since": list(self.changed_since),
+        }
+
+
+def verify(
+    applied: Sequence[Step],
+    digests: Mapping[str, str],
+    foreign: Collection[str],
+    findings: Collection[Finding],
+    outside: Collection[str] | None,
+) -> Verdict:
+    """The verdict on applied steps, given each row's digest now, rows others wrote since, findings now.
+
+    `outside` are rows that our commits changed and no plan names; None when history can't tell.
+    Checks: each touched row is what was planned (unless others changed it since: then it is listed),
+    each problem is gone, nothing outside the plan changed.
+    """
+    final: dict[str, tuple[str, str]] = {}
+    for step in applied:
+        for edit in step.edits:
+            final[edit.id] = edit.becomes, step.id
+    changed = tuple(sorted(i for i in final if i in foreign))
+    wrong = sorted(i for i, (becomes, _) in final.items() if i not in foreign and digests.get(i) != becomes)
+    remaining = [s for s in applied if not set(s.row_ids) & set(foreign) and _remains(s, findings)]
+    unseen = ["history can't tell"] if outside is None else sorted(outside)
+    checks = (
+        Check("rows_as_planned", len(final), tuple(wrong)),
+        Check("problems_gone", len(applied), tuple(s.id[:8] for s in remaining)),
+        Check("rows_outside_the_plan_unchanged", len(final), tuple(unseen)),
+    )
+    failed = {final[i][1] for i in wrong} | {s.id for s in remaining}
+    return Verdict(checks, tuple(sorted(failed)), changed)
+
+
+def _remains(step: Step, findings: Collection[Finding]) -> bool:
+    rows = set(step.row_ids)
+    for finding in findings:
+        mine = rows & set(finding.ids)
+        match step.kind, finding.code:
+            case StepKind.FILL, Code.METADATA_MISSING_FIELD if mine:
+                if set(finding.evidence["keys"]) & set(step.detail["origins"]):
+                    return True
+            case StepKind.NORMALISE_STATUS, Code.ILLEGAL_STATUS if mine:
+                return True
+            case StepKind.MERGE_EXACT, Code.DUPLICATE_EXACT if len(mine) > 1:
+                return True
+            case StepKind.REPOINT, Code.REFERENCE_DANGLING if mine:
+                if {m["id"] for m in finding.evidence["missing"]} & set(step.detail["repointed"]):
+                    return True
+    return False

@@ -1,0 +1,140 @@
+"""What the executor works on: units of edits, the rows they meet, and what becomes of them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import pyarrow as pa
+
+from mendory import digest
+from mendory.plan.model import ColumnChange, Edit, Step
+from mendory.rows import by_id, with_values
+
+
+class Outcome(StrEnum):
+    """What became of a unit."""
+
+    APPLIED = "applied"
+    STALE = "stale"
+    BLOCKED = "blocked"
+    DONE = "done"
+    BUSY = "busy"
+    DEFERRED = "deferred"
+    SUSPENDED = "suspended"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Edits that are applied together or not at all.
+
+    `key` is what makes the unit idempotent: no two live units of a ledger share it. `requires` are
+    step ids that must be applied first. `undoes` names, for a rollback, the item each edit undoes.
+    """
+
+    key: str
+    step_id: str
+    edits: tuple[Edit, ...]
+    requires: tuple[str, ...] = ()
+    problem: str | None = None
+    decision: str | None = None
+
+    @classmethod
+    def of(cls, step: Step, problem: str, decision: str | None) -> Unit:
+        """The unit of a planned step."""
+        return cls(step.id, step.id, step.edits, step.requires, problem, decision)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One row's part of an applied unit: digests, changed columns, and images as one-row tables."""
+
+    unit: Unit
+    row_id: str
+    before_digest: str
+    after_digest: str
+    columns: tuple[ColumnChange, ...]
+    before: pa.Table
+    after: pa.Table
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of a table, all columns, as they were at `version`."""
+
+    version: int
+    table: pa.Table
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What a batch would do to rows just read: items in order, final rows, refusals by unit key."""
+
+    items: tuple[Item, ...] = ()
+    after: pa.Table | None = None
+    refused: Mapping[str, tuple[Outcome, str]] = field(default_factory=dict)
+
+    @property
+    def units(self) -> tuple[Unit, ...]:
+        """The units that are ready, in order."""
+        return tuple(dict.fromkeys(i.unit for i in self.items))
+
+
+def settle(units: Sequence[Unit], rows: Rows, id_column: str, volatile: Collection[str]) -> Settled:
+    """Each unit against the rows as they are now: ready, or refused with what changed.
+
+    A unit is refused alone when one of its rows is gone, shared by several rows, or has another
+    digest than planned; so is every later unit that requires it.
+    """
+    state, shared = by_id(rows.table, id_column)
+    digests = {i: digest.row_digests(table, volatile)[0] for i, table in state.items()}
+    items: list[Item] = []
+    refused: dict[str, tuple[Outcome, str]] = {}
+    lost_steps: set[str] = set()
+    for unit in units:
+        why = _obstacle(unit, digests, shared) or _blocked(unit, lost_steps)
+        trial: list[Item] = []
+        for edit in unit.edits if why is None else ():
+            after = with_values(state[edit.id], {c.column: c.new for c in edit.columns})
+            if digest.row_digests(after, volatile)[0] != edit.becomes:
+                why = Outcome.STALE, f"row {edit.id} would not become what was planned"
+                break
+            trial.append(Item(unit, edit.id, edit.expects, edit.becomes, edit.columns, state[edit.id], after))
+        if why is not None:
+            refused[unit.key] = why
+            lost_steps.add(unit.step_id)
+            continue
+        for one in trial:
+            state[one.row_id], digests[one.row_id] = one.after, one.after_digest
+        items += trial
+    touched = list(dict.fromkeys(i.row_id for i in items))
+    after = pa.concat_tables([state[i] for i in touched]).combine_chunks() if touched else None
+    return Settled(tuple(items), after, refused)
+
+
+def _obstacle(unit: Unit, digests: Mapping[str, str], shared: Collection[str]) -> tuple[Outcome, str] | None:
+    gone = [e.id for e in unit.edits if e.id not in digests]
+    doubled = [e.id for e in unit.edits if e.id in shared]
+    changed = [e.id for e in unit.edits if e.id in digests and digests[e.id] != e.expects]
+    if doubled:
+        return Outcome.STALE, f"several rows hold the id {', '.join(doubled)}"
+    if gone:
+        return Outcome.STALE, f"gone since the plan: {', '.join(gone)}"
+    if changed and all(digests[e.id] == e.becomes for e in unit.edits):
+        return Outcome.DONE, "its rows already are as planned"
+    if changed:
+        return Outcome.STALE, f"changed since the plan: {', '.join(changed)}"
+    return None
+
+
+def _blocked(unit: Unit, lost_steps: Collection[str]) -> tuple[Outcome, str] | None:
+    missing = [s[:8] for s in unit.requires if s in lost_steps]
+    return (Outcome.BLOCKED, f"requires step {', '.join(missing)}, which was not applied") if missing else None
+
+
+def jsonable(columns: Sequence[ColumnChange]) -> list[list[Any]]:
+    """Column changes as JSON."""
+    return [[c.column, c.old, c.new] for c in columns]
