@@ -126,9 +126,7 @@ class Clinic:
         plan = None
         if drafted.drafts:
             rows = reader.rows(sorted({i for d in drafted.drafts for i in d.changes}))
-            plan = bind(
-                drafted.drafts, rows, self.mapping, reader.version, self.clock(), self.config.approval.window
-            )
+            plan = bind(drafted.drafts, rows, self.mapping, reader.version, self.clock(), self.config.approval.window)
             with tempfile.TemporaryDirectory(prefix="mendory-rehearsal-") as folder, executing(self.clock) as context:
                 rehearse(plan, self.writer, self.settings, Path(folder), context)
             ledger.plans.save(plan, self._context(checked, drafted))

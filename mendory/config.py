@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo, available_timezones
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_settings import (
     BaseSettings,
-    InitSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
@@ -48,10 +47,11 @@ class Section(BaseModel):
 
 
 class TableSection(Section):
-    """Which table: a LanceDB folder or URI, and the table's name in it."""
+    """Which table: a LanceDB folder or URI, the table's name in it, and the vector length should import create it."""
 
     uri: str
     name: str = Field(pattern=r"^[A-Za-z0-9_.\-]+$")
+    dimension: Annotated[int, Field(ge=1, le=65535)] = 384
 
 
 class LedgerSection(Section):
@@ -142,27 +142,39 @@ class Config(BaseSettings):
     root: Path = Field(default=Path("."), exclude=True)
 
     @classmethod
-    def settings_customise_sources(
-        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, **_: Any
+    def settings_customise_sources(  # only what is passed in counts: no stray variable changes a repair
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Only what is passed in counts: a stray environment variable never changes a repair."""
-        assert isinstance(init_settings, InitSettingsSource)
+        """The configuration file is the only source; environment variables are not."""
         return (init_settings,)
 
     @classmethod
     def load(cls, path: Path) -> Config:
         """The configuration in the file; raises ConfigInvalid naming every wrong key."""
         try:
-            data = tomllib.loads(path.read_text(encoding="utf-8"))
+            return cls.parse(path.read_text(encoding="utf-8"), path.resolve().parent, str(path))
         except FileNotFoundError:
             raise ConfigInvalid(
                 f"There is no configuration at {path}. Nothing was read. Run 'mendory init <folder>#<table>' first."
             ) from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError, IsADirectoryError) as error:
-            raise ConfigInvalid(f"{path} is not readable as TOML: {error}. Nothing was done. Mend the file.") from None
+        except (UnicodeDecodeError, IsADirectoryError) as error:
+            raise ConfigInvalid(f"{path} is not readable: {error}. Nothing was done. Mend the file.") from None
+
+    @classmethod
+    def parse(cls, text: str, root: Path, where: str = "The configuration") -> Config:
+        """The configuration in TOML text; raises ConfigInvalid naming every wrong key."""
+        try:
+            data = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise ConfigInvalid(f"{where} is no TOML: {error}. Nothing was done. Mend the file.") from None
         if "root" in data:
-            raise ConfigInvalid(f"{path}: unknown key 'root'. Nothing was done. Remove it.")
-        return cls.build(data, path.resolve().parent, str(path))
+            raise ConfigInvalid(f"{where}: unknown key 'root'. Nothing was done. Remove it.")
+        return cls.build(data, root, where)
 
     @classmethod
     def build(cls, data: dict[str, Any], root: Path, where: str = "The configuration") -> Config:

@@ -10,6 +10,7 @@ import hashlib
 import json
 import struct
 from collections.abc import Collection, Iterable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -116,7 +117,7 @@ def _lists(array: pa.Array) -> list[bytes]:
         spans = [((array.offset + i) * size, (array.offset + i + 1) * size) for i in range(len(array))]
     else:
         offsets = array.offsets.to_pylist()
-        spans = list(zip(offsets[:-1], offsets[1:], strict=True))
+        spans = list(pairwise(offsets))
     valid = array.is_valid().to_pylist()
     return [_framed(b"".join(inner[a:b])) if ok else _NULL for (a, b), ok in zip(spans, valid, strict=True)]
 
@@ -130,6 +131,4 @@ def _vectors(array: pa.Array) -> list[bytes]:
     bits, valid = _float_bits(values)
     rows, masks = bits.reshape(-1, size), np.packbits(valid.reshape(-1, size), axis=1)
     present = array.is_valid().to_pylist()
-    return [
-        _framed(rows[i].tobytes() + masks[i].tobytes()) if present[i] else _NULL for i in range(len(array))
-    ]
+    return [_framed(rows[i].tobytes() + masks[i].tobytes()) if present[i] else _NULL for i in range(len(array))]

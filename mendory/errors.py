@@ -35,6 +35,12 @@ class DependencyMissing(MendoryError):
     name = "dependency_missing"
 
 
+class CheckBroken(MendoryError):
+    """A check could not be evaluated, or two ways of checking one rule disagree; no finding is made of it."""
+
+    name = "check_broken"
+
+
 # --- the table --------------------------------------------------------------------------------
 
 

@@ -120,7 +120,12 @@ class Finding:
 
 
 def finding(
-    code: Code, memories: Sequence[Memory], reads: Sequence[str], reason: str, evidence: Mapping[str, Any], detector: str
+    code: Code,
+    memories: Sequence[Memory],
+    reads: Sequence[str],
+    reason: str,
+    evidence: Mapping[str, Any],
+    detector: str,
 ) -> Finding:
     """The finding of `code` on `memories`, its id fixed by the fields the detector reads."""
     ring, severity = KNOWN[code]

@@ -1,5 +1,7 @@
 """The one module that touches LanceDB and Lance, and turns their exceptions into ours.
 
+Long because it is one border: what crosses it is in one place to read and to re-check on an upgrade.
+
 `Reader` cannot write: it has no method that does. `Writer` adds optimistic commits. Writing needs
 pylance (`pip install 'mendory[repair]'`); reading needs lancedb alone.
 """
@@ -31,7 +33,8 @@ from mendory.errors import (
     VersionUnreadable,
 )
 from mendory.executor.store import Absent, Found, Unreadable
-from mendory.mapping import VECTORLESS, Mapping as FieldMapping
+from mendory.mapping import VECTORLESS
+from mendory.mapping import Mapping as FieldMapping
 from mendory.record import Memory, arrow_schema
 from mendory.work import Rows
 
@@ -57,7 +60,9 @@ def quote(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise InputInvalid("A text with a lone surrogate can't be looked up. Nothing was read. Mend the text.") from None
+        raise InputInvalid(
+            "A text with a lone surrogate can't be looked up. Nothing was read. Mend the text."
+        ) from None
     return "'" + text.replace("'", "''") + "'"
 
 
@@ -88,7 +93,9 @@ def _ours(what: str) -> Iterator[None]:
     except Exception as error:  # LanceDB's RustPanic derives from Exception alone
         if type(error).__name__ != "RustPanic":
             raise
-        raise TableCorrupt(f"{what} made the storage library panic. Nothing was written. Check the table's files.") from error
+        raise TableCorrupt(
+            f"{what} made the storage library panic. Nothing was written. Check the table's files."
+        ) from error
 
 
 def _mapped(error: Exception, what: str) -> MendoryError:
@@ -124,7 +131,9 @@ def create_table(uri: str, table: str, dimension: int) -> None:
     with _ours(f"Creating table '{table}'"):
         db = lancedb.connect(uri)
         if table in _names(db):
-            raise TableExists(f"Table '{table}' is there already. Nothing was created. Import into it, or choose another name.")
+            raise TableExists(
+                f"Table '{table}' is there already. Nothing was created. Import into it, or choose another name."
+            )
         db.create_table(table, schema=arrow_schema(dimension))
 
 
@@ -161,7 +170,7 @@ class Reader:
         if path is not None and not path.is_dir():
             raise TableNotFound(f"There is no folder {uri}. Nothing was read. Check table.uri.")
         with _ours(f"Opening table '{table}'"):
-            self._table = lancedb.connect(uri).open_table(table)
+            self._table: Any = lancedb.connect(uri).open_table(table)
             self.refresh()
         mapping.check(self.schema)
 
@@ -209,9 +218,9 @@ class Reader:
                 query = query.where(where)
             yield from query.to_batches(batch_size=SCAN_ROWS)
 
-    def _selection(self, columns: Sequence[str] | None) -> dict[str, str]:
+    def _selection(self, columns: Sequence[str] | None) -> dict[str, Any]:
         chosen = self.mapping.scan_columns() if columns is None else columns
-        selection = {c: name(c) for c in chosen}
+        selection: dict[str, Any] = {c: name(c) for c in chosen}
         vector = self.mapping.column("embedding")
         if columns is None and vector is not None:
             selection[VECTORLESS] = f"{name(vector)} IS NULL"
@@ -278,7 +287,9 @@ class Writer(Reader):
             try:
                 ds = _dataset(self.uri, self.table_name, base)
             except VersionUnreadable:
-                raise CommitConflict(f"Version {base} was cleaned up. Nothing was written. It is tried again.") from None
+                raise CommitConflict(
+                    f"Version {base} was cleaned up. Nothing was written. It is tried again."
+                ) from None
             merge = ds.merge_insert(self.id_column).when_matched_update_all()
             transaction, counts = merge.execute_uncommitted(rows)
             if counts["num_updated_rows"] != rows.num_rows or counts["num_inserted_rows"]:

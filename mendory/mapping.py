@@ -117,7 +117,7 @@ class Mapping:
                 return (), True
             case _, None:
                 return None, True
-            case (Shape.TEXT | Shape.JSON), str():
+            case ((Shape.TEXT | Shape.JSON), str()):
                 return cell, True
             case Shape.TIME, datetime():
                 aware = cell if cell.tzinfo else cell.replace(tzinfo=self.zone)

@@ -113,7 +113,9 @@ def _sick_scopes(health: Health, limits: LimitsSection) -> dict[str | None, str]
         rows = health.scope_rows.get(scope, 0)
         if rows and sick > limits.min_rows and sick > limits.sick_share_scope * rows:
             share = sick / rows
-            stopped[scope] = f"{share:.0%} of the scope is sick, above limits.sick_share_scope {limits.sick_share_scope:.0%}"
+            stopped[scope] = (
+                f"{share:.0%} of the scope is sick, above limits.sick_share_scope {limits.sick_share_scope:.0%}"
+            )
     return stopped
 
 
@@ -125,12 +127,14 @@ def _hold_limits(plan: Plan, rulings: dict[str, Ruling], limits: LimitsSection, 
         _suspend(running, rulings, reason)
         return
     by_scope: Counter[str] = Counter()
-    for scope, row in {(s.scope or "", i) for s in running for i in s.row_ids}:
+    for scope, _ in {(s.scope or "", i) for s in running for i in s.row_ids}:
         by_scope[scope] += 1
     for scope, changed in by_scope.items():
         rows = health.scope_rows.get(scope, 0)
         if changed > limits.min_rows and changed > limits.scope_share * rows:
-            reason = f"{changed} of the scope's {rows} rows would change, above limits.scope_share {limits.scope_share:.0%}"
+            reason = (
+                f"{changed} of the scope's {rows} rows would change, above limits.scope_share {limits.scope_share:.0%}"
+            )
             _suspend([s for s in running if (s.scope or "") == scope], rulings, reason)
 
 

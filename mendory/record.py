@@ -37,9 +37,7 @@ class Status(StrEnum):
 
 RECALLABLE: Final = frozenset({Status.ACTIVE.value, Status.PENDING_REVIEW.value})
 
-SOURCE_CONFIDENCE: Final[Mapping[str, int]] = MappingProxyType(
-    {"user_stated": 3, "model_inferred": 2, "system_log": 1}
-)
+SOURCE_CONFIDENCE: Final[Mapping[str, int]] = MappingProxyType({"user_stated": 3, "model_inferred": 2, "system_log": 1})
 """Design §4: user_stated > model_inferred > system_log; an unknown source ranks 0."""
 
 

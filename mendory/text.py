@@ -17,11 +17,11 @@ _CJK_NUMBER = re.compile(r"[〇零一二三四五六七八九十百千万亿两�
 
 
 def exact_key(text: str) -> str:
-    """The text under which two memories count as saying literally the same.
+    r"""The text under which two memories count as saying literally the same.
 
     NFC, case-folded, every run of white space one space, ends stripped; nothing more (design §5).
 
-    >>> exact_key("  Likes\\u00a0 TEA ") == exact_key("likes tea")
+    >>> exact_key("  Likes\u00a0 TEA ") == exact_key("likes tea")
     True
     >>> exact_key("10²") == exact_key("102")
     False
@@ -45,8 +45,42 @@ def numbers_as_written(text: str) -> tuple[str, ...]:
     return (*spaced, *(m.group() for m in _CJK_NUMBER.finditer(text)))
 
 
+BLANK = (
+    "["
+    r"\u0000-\u0020\u007f-\u00a0\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890-\u0891\u08e2\u1680\u180e"
+    r"\u2000-\u200f\u2028-\u202f\u205f-\u2064\u2066-\u206f\u3000\ufeff\ufff9-\ufffb\U000110bd\U000110cd"
+    r"\U00013430-\U00013438\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f"
+    "]*"
+)
+"""Regular expression of a text with nothing to see: white space, control and format characters (Unicode 14)."""
+_BLANK = re.compile(BLANK)
+
+
 def is_blank(text: str | None) -> bool:
-    """True for None, the empty string, and text of only white space or invisible characters."""
+    r"""True for None, the empty string, and text of only white space or invisible characters.
+
+    >>> is_blank(" \u3000\u200b"), is_blank("好")
+    (True, False)
+    """
+    return text is None or _BLANK.fullmatch(text) is not None
+
+
+def shown(text: str | None, most: int = 80) -> str:
+    r"""`text` for one line of a terminal, log or page: nothing in it can move the cursor or hide.
+
+    Control, format (bidi, zero-width), surrogate and line-breaking characters are written as escapes;
+    longer texts are cut.
+
+    >>> shown("a\x1b[31m\u202eb")
+    'a\\x1b[31m\\u202eb'
+    """
     if text is None:
-        return True
-    return all(ch.isspace() or unicodedata.category(ch) in ("Cf", "Cc") for ch in text)
+        return "-"
+    cut = text if len(text) <= most else text[: most - 1] + "…"
+    return "".join(_escaped(ch) for ch in cut)
+
+
+def _escaped(ch: str) -> str:
+    if ch != " " and unicodedata.category(ch) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
+        return ch.encode("unicode_escape").decode()
+    return ch

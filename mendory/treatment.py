@@ -16,7 +16,7 @@ from mendory.executor.execute import Context, Job, Result, execute
 from mendory.executor.owner import executing
 from mendory.executor.recover import Recovered, recover
 from mendory.executor.rollback import RolledBack, rollback
-from mendory.finding import by_code
+from mendory.finding import Finding, by_code
 from mendory.ledger.findings import problem_key
 from mendory.ledger.intents import Cap, IntentKind
 from mendory.ledger.plans import PlanState
@@ -28,6 +28,16 @@ from mendory.work import Outcome, Unit
 
 SETTLED = frozenset({Outcome.APPLIED, Outcome.DONE, Outcome.STALE, Outcome.BLOCKED, Outcome.UNKNOWN})
 """Outcomes after which a step of a plan is finished; the others may be tried again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a run did before it is verified: results and rulings by step, and what was recovered first."""
+
+    plan: Plan
+    results: tuple[Result, ...]
+    rulings: Mapping[str, Ruling]
+    recovered: tuple[Recovered, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +118,7 @@ def open_plan(clinic: Clinic, plan_id: str) -> Plan:
     """The plan, when it is open; raises PlanClosed otherwise."""
     state = clinic.ledger.plans.state(plan_id)
     if state is not PlanState.OPEN:
-        raise PlanClosed(
-            f"Plan {plan_id[:8]} is {state.value}. Nothing was done. Run 'mendory plan' for a new one."
-        )
+        raise PlanClosed(f"Plan {plan_id[:8]} is {state.value}. Nothing was done. Run 'mendory plan' for a new one.")
     return clinic.ledger.plans.load(plan_id)
 
 
@@ -124,11 +132,16 @@ def rule(clinic: Clinic, plan: Plan) -> dict[str, Ruling]:
 
 
 def apply(clinic: Clinic, plan_id: str) -> Treated:
-    """What policy lets run has run, each step with its outcome in the ledger; verified, and level 1 taken
-    back by itself where it failed. What waits for a person still waits.
+    """What policy lets run has run and is verified, each step with its outcome in the ledger.
 
+    Level-1 steps that did not verify are taken back. What waits for a person still waits.
     Raises LedgerMismatch or TableWentBack, with nothing applied, when table and ledger don't belong together.
     """
+    return close(clinic, run(clinic, plan_id))
+
+
+def run(clinic: Clinic, plan_id: str) -> Ran:
+    """What policy lets run has run, each step with its outcome in the ledger; see `apply`."""
     clinic.check_binding()
     ledger = clinic.ledger
     ledger.verify()
@@ -136,17 +149,21 @@ def apply(clinic: Clinic, plan_id: str) -> Treated:
         recovered = recover_all(clinic, context)
         plan = open_plan(clinic, plan_id)
         rulings = rule(clinic, plan)
-        run = [s for s in plan.steps() if s.id in rulings and rulings[s.id].verdict is Verdict.RUN]
-        if run and clinic.writer.ledger_id() is None:
+        if any(r.verdict is Verdict.RUN for r in rulings.values()) and clinic.writer.ledger_id() is None:
             clinic.writer.bind_ledger(ledger.id)
         results = _execute(clinic, plan, rulings, context)
-        done = {r.unit.step_id for r in results if r.outcome is Outcome.APPLIED}
-        verdict = check_effect(clinic, [s for s in plan.steps() if s.id in done], results)
-        taken_back = _take_back(clinic, plan, verdict, context)
+    return Ran(plan, tuple(results), rulings, tuple(recovered))
+
+
+def close(clinic: Clinic, ran: Ran) -> Treated:
+    """The run is verified, recorded, and its plan closed when nothing of it waits."""
+    ledger, plan = clinic.ledger, ran.plan
+    done = {r.unit.step_id for r in ran.results if r.outcome is Outcome.APPLIED}
+    verdict, left = check_effect(clinic, [s for s in plan.steps() if s.id in done], ran.results)
+    taken_back = _take_back(clinic, plan, verdict)
     state = ledger.plans.close_if_settled(plan.id)
-    body = _run_body(clinic, plan, results, rulings, verdict, taken_back, recovered)
-    run_id = ledger.note_run("apply", plan.id, body)
-    return Treated(plan, tuple(results), rulings, verdict, tuple(recovered), taken_back, state, run_id)
+    run_id = ledger.note_run("apply", plan.id, _run_body(ran, verdict, taken_back, left, clinic.writer.version))
+    return Treated(plan, ran.results, ran.rulings, verdict, ran.recovered, taken_back, state, run_id)
 
 
 def _execute(clinic: Clinic, plan: Plan, rulings: Mapping[str, Ruling], context: Context) -> list[Result]:
@@ -194,14 +211,17 @@ def recover_all(clinic: Clinic, context: Context) -> list[Recovered]:
     return recovered
 
 
-def check_effect(clinic: Clinic, applied: Sequence[Step], results: Sequence[Result]) -> Verified:
-    """The verdict on what was just applied: rows, problems, and rows outside the plan."""
-    ids = sorted({i for s in applied for i in s.row_ids})
-    if not ids:
-        return Verified(())
-    versions = sorted({r.version for r in results if r.version is not None})
+def check_effect(
+    clinic: Clinic, applied: Sequence[Step], results: Sequence[Result]
+) -> tuple[Verified, tuple[Finding, ...]]:
+    """The verdict on what was just applied (rows, problems, rows outside the plan), and all findings now."""
     writer = clinic.writer
     newest = writer.refresh()
+    findings = examine(writer.scan(), writer.fetch, clinic.settings).findings
+    ids = sorted({i for s in applied for i in s.row_ids})
+    if not ids:
+        return Verified(()), findings
+    versions = sorted({r.version for r in results if r.version is not None})
     ours = [writer.changes_at(v) for v in versions]
     outside = None if any(c.full for c in ours) else {i for c in ours for i in c.ids | c.gone} - set(ids)
     theirs = [writer.changes_at(v) for v in range(versions[0], newest + 1) if v not in versions]
@@ -209,16 +229,16 @@ def check_effect(clinic: Clinic, applied: Sequence[Step], results: Sequence[Resu
     rows = writer.rows(ids)
     names = rows.column(writer.id_column).to_pylist()
     now = dict(zip(names, digest.row_digests(rows, writer.volatile), strict=True))
-    seen = examine(writer.scan(), writer.fetch, clinic.settings)
-    return verify(applied, now, foreign & set(ids), seen.findings, outside)
+    return verify(applied, now, foreign & set(ids), findings, outside), findings
 
 
-def _take_back(clinic: Clinic, plan: Plan, verdict: Verified, context: Context) -> tuple[str, ...]:
+def _take_back(clinic: Clinic, plan: Plan, verdict: Verified) -> tuple[str, ...]:
     """Failed level-1 steps take themselves back; at levels 2 and 3 a person is asked to."""
     failed = [s.id for s in plan.steps() if s.id in verdict.failed_steps and s.level == 1]
     if not failed:
         return ()
-    undone = rollback(plan.id, failed, None, clinic.writer, clinic.ledger, context)
+    with executing(clinic.clock) as context:
+        undone = rollback(plan.id, failed, None, clinic.writer, clinic.ledger, context)
     for step in undone.step_ids:
         clinic.ledger.plans.note(plan.id, step, "taken_back", None, "it did not verify", None)
     return undone.step_ids
@@ -279,26 +299,19 @@ def _chosen(plan: Plan, group: str | None, step: str | None) -> list[str] | None
 
 
 def _run_body(
-    clinic: Clinic,
-    plan: Plan,
-    results: Collection[Result],
-    rulings: Mapping[str, Ruling],
-    verdict: Verified,
-    taken_back: Collection[str],
-    recovered: Collection[Recovered],
+    ran: Ran, verdict: Verified, taken_back: Collection[str], left: Collection[Finding], version: int
 ) -> dict[str, Any]:
     authority = Counter(
-        by.value for r in results if r.outcome is Outcome.APPLIED and (by := rulings[r.unit.step_id].by)
+        by.value for r in ran.results if r.outcome is Outcome.APPLIED and (by := ran.rulings[r.unit.step_id].by)
     )
-    seen = examine(clinic.writer.scan(), clinic.writer.fetch, clinic.settings)
     return {
-        "outcomes": dict(Counter(r.outcome.value for r in results)),
+        "outcomes": dict(Counter(r.outcome.value for r in ran.results)),
         "authority": dict(authority),
-        "waiting": {s: r.reason for s, r in rulings.items() if r.verdict is not Verdict.RUN},
-        "reasons": {r.unit.step_id: r.reason for r in results if r.reason},
+        "waiting": {s: r.reason for s, r in ran.rulings.items() if r.verdict is not Verdict.RUN},
+        "reasons": {r.unit.step_id: r.reason for r in ran.results if r.reason},
         "verdict": verdict.as_json(),
         "taken_back": list(taken_back),
-        "recovered": sum(len(r.results) for r in recovered),
-        "left": by_code(seen.findings),
-        "version": clinic.writer.version,
+        "recovered": sum(len(r.results) for r in ran.recovered),
+        "left": by_code(left),
+        "version": version,
     }

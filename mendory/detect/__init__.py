@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Protocol
+from typing import Protocol
 
 from mendory.detect.context import BatchFacts, Referrers
 from mendory.detect.exact_duplicates import ExactDuplicates
@@ -28,7 +28,9 @@ Fetch = Callable[[Sequence[str]], Mapping[str, Memory]]
 class Detector(Protocol):
     """One kind of examination. Its docstring says what it flags, what it does not flag, and its cost."""
 
-    codes: tuple[Code, ...]
+    @property
+    def codes(self) -> tuple[Code, ...]:
+        """The codes it may find."""
 
     def observe(self, memory: Memory) -> None:
         """Take note of one memory."""
@@ -92,14 +94,3 @@ def examine(memories: Iterable[Memory], fetch: Fetch, settings: Settings) -> Exa
     down = [line for d in running for line in d.stands_down()]
     found.sort(key=lambda f: (f.code.value, f.scope or "", f.ids, f.id))
     return Examination(tuple(found), tuple(down), read, dict(scopes), batches, referrers)
-
-
-def of_row(memory: Memory, settings: Settings) -> dict[str, Any]:
-    """Findings of a single memory that need no other row, by code; used to re-check what was touched."""
-    alone: list[Detector] = [
-        RequiredFields(settings.absent, settings.required_metadata),
-        StatusSpelling("status" in settings.absent),
-    ]
-    for detector in alone:
-        detector.observe(memory)
-    return {f.code.value: f for d in alone for f in d.findings(lambda ids: {})}

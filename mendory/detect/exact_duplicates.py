@@ -67,8 +67,8 @@ class ExactDuplicates:
         if len(clusters) > 1:
             differs = self._differs(members)
             reason = f"{len(members)} memories have one text but differ in {', '.join(differs)}"
-            evidence = {"rows": len(members), "span_seconds": _span(members), "differs": differs}
-            yield finding(Code.DUPLICATE_RESTATED, members, _READS, reason, evidence, "exact/1")
+            about = {"rows": len(members), "span_seconds": _span(members), "differs": differs}
+            yield finding(Code.DUPLICATE_RESTATED, members, _READS, reason, about, "exact/1")
 
     def _traits(self, memory: Memory) -> dict[str, Any]:
         """Everything that must be equal before two equal texts may be merged."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
@@ -17,14 +18,20 @@ _SIMPLE = {
 }
 
 
+_EMBEDDING = (Code.EMBEDDING_MISSING, "the embedding is missing")
+
+LACKING_FROM = 20
+"""From so many rows on, a field that not one of them holds is one the owner lacks."""
+
+
 class RequiredFields:
     """Required fields and required metadata keys, all faults of a row at once.
 
     Flags: blank content (white space and invisible characters included), missing source, scope,
     times, embedding; metadata that is no JSON object; each row whose metadata lacks a required key
-    or holds null, an empty text or an empty list there; cells of a wrong type. Does not flag: fields
-    the owner's table has no place for, an embedding where no row of the table has one (both stand
-    down). Cost: constant per row.
+    or holds null, an empty text or an empty list there; cells of a wrong type. Does not flag: what the
+    owner lacks altogether, that is fields the table has no place for, and fields or metadata keys for
+    which not one of 20 or more rows has a value; these stand down. Cost: constant per row.
     """
 
     codes = (
@@ -42,55 +49,81 @@ class RequiredFields:
     def __init__(self, absent: Collection[str], metadata_keys: Sequence[str]) -> None:
         self._absent = frozenset(absent)
         self._keys = tuple(metadata_keys)
-        self._found: list[Finding] = []
-        self._vectorless: list[Memory] = []
         self._rows = 0
+        self._held: set[str] = set()
+        self._found: list[Finding] = []
+        # what may turn out to be lacking altogether is judged when all rows are seen
+        self._missing: dict[str, list[Memory]] = {name: [] for name in (*_SIMPLE, "embedding")}
+        self._keyless: list[tuple[Memory, tuple[str, ...]]] = []
 
     def observe(self, memory: Memory) -> None:
         """Check one memory."""
         self._rows += 1
-        if memory.vectorless:
-            self._vectorless.append(Memory(id=memory.id, content=None, scope=memory.scope, vectorless=True))
-        if not memory.id:
-            return
-        if memory.wrong:
+        for name in self._missing:
+            if name in self._absent or name in memory.wrong:
+                continue
+            value = not memory.vectorless if name == "embedding" else getattr(memory, name)
+            if not value or (isinstance(value, str) and is_blank(value)):
+                self._missing[name].append(_bare(memory))
+            else:
+                self._held.add(name)
+        if memory.id and memory.wrong:
             self._add(Code.WRONG_TYPE, memory, memory.wrong, "a field can't be read", {"fields": list(memory.wrong)})
-        if is_blank(memory.content) and "content" not in memory.wrong:
+        if memory.id and is_blank(memory.content) and "content" not in memory.wrong:
             self._add(Code.CONTENT_EMPTY, memory, ("content",), "the content is empty", {})
-        for name, (code, reason) in _SIMPLE.items():
-            value = getattr(memory, name)
-            blank = is_blank(value) if isinstance(value, str) else value is None
-            if blank and name not in self._absent and name not in memory.wrong:
-                self._add(code, memory, (name,), reason, {})
-        if "metadata" not in self._absent:
+        if "metadata" not in self._absent and "metadata" not in memory.wrong:
             self._metadata(memory)
 
     def _metadata(self, memory: Memory) -> None:
         if memory.metadata_error:
-            reason = f"the metadata is no JSON object: {memory.metadata_error}"
-            self._add(Code.METADATA_INVALID, memory, ("metadata_error",), reason, {"error": memory.metadata_error})
-        elif missing := missing_keys(memory, self._keys):
-            reason = f"the metadata lacks {', '.join(missing)}"
-            self._add(Code.METADATA_MISSING_FIELD, memory, ("metadata",), reason, {"keys": list(missing)})
+            if memory.id:
+                reason = f"the metadata is no JSON object: {memory.metadata_error}"
+                self._add(Code.METADATA_INVALID, memory, ("metadata_error",), reason, {"error": memory.metadata_error})
+            return
+        missing = missing_keys(memory, self._keys)
+        self._held.update(f"metadata.{key}" for key in self._keys if key not in missing)
+        if missing:
+            self._keyless.append((_bare(memory), missing))
 
     def _add(self, code: Code, memory: Memory, reads: Sequence[str], reason: str, evidence: dict[str, Any]) -> None:
         self._found.append(finding(code, [memory], reads, reason, evidence, "required/1"))
 
+    def _lacking(self) -> list[str]:
+        """Fields and metadata keys that no row holds, in a table large enough to say so."""
+        if self._rows < LACKING_FROM:
+            return []
+        names = [n for n in self._missing if n not in self._absent]
+        names += [f"metadata.{k}" for k in self._keys if "metadata" not in self._absent]
+        return [n for n in names if n not in self._held]
+
     def findings(self, fetch: Callable[..., object]) -> Iterator[Finding]:
         """One finding per row and kind of fault."""
         yield from self._found
-        if len(self._vectorless) < self._rows:
-            for memory in self._vectorless:
+        lacking = self._lacking()
+        for name, memories in self._missing.items():
+            code, reason = _EMBEDDING if name == "embedding" else _SIMPLE[name]
+            reads = ("vectorless",) if name == "embedding" else (name,)
+            for memory in memories if name not in lacking else ():
                 if memory.id:
-                    reads = ("vectorless",)
-                    yield finding(Code.EMBEDDING_MISSING, [memory], reads, "the embedding is missing", {}, "required/1")
+                    yield finding(code, [memory], reads, reason, {}, "required/1")
+        for memory, missing in self._keyless:
+            keys = [k for k in missing if f"metadata.{k}" not in lacking]
+            if memory.id and keys:
+                reason = f"the metadata lacks {', '.join(keys)}"
+                evidence = {"keys": keys}
+                yield finding(Code.METADATA_MISSING_FIELD, [memory], ("metadata",), reason, evidence, "required/1")
 
     def stands_down(self) -> Iterator[tuple[str, str]]:
-        """Fields the owner's table has no place for, and embeddings where there are none at all."""
-        for name in sorted(self._absent & {"metadata", "source", "scope", "created_at", "updated_at", "embedding"}):
+        """What the owner lacks: fields without a place, fields and keys without one value."""
+        for name in sorted(self._absent & {"metadata", *_SIMPLE, "embedding"}):
             yield name, "the table has no such field"
-        if self._rows and len(self._vectorless) == self._rows and "embedding" not in self._absent:
-            yield "embedding", "no row of the table has a vector"
+        for name in self._lacking():
+            yield name, "no row of the table has a value"
+
+
+def _bare(memory: Memory) -> Memory:
+    """What a later finding reads, without the text."""
+    return dataclasses.replace(memory, content=None)
 
 
 def missing_keys(memory: Memory, keys: Sequence[str]) -> tuple[str, ...]:

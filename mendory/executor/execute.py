@@ -53,9 +53,7 @@ class Result:
     version: int | None = None
 
 
-def execute(
-    job: Job, store: Store, ledger: Ledger, context: Context, lost: set[str] | None = None
-) -> list[Result]:
+def execute(job: Job, store: Store, ledger: Ledger, context: Context, lost: set[str] | None = None) -> list[Result]:
     """One result per unit of the job; what is applied has its receipt on disk.
 
     A unit is refused alone; units that require it are blocked. `lost` holds steps that were not
@@ -94,9 +92,7 @@ def batches(units: Sequence[Unit], rows: int = BATCH_ROWS) -> Iterator[list[Unit
         yield batch
 
 
-def run_batch(
-    job: Job, units: Sequence[Unit], store: Store, ledger: Ledger, context: Context
-) -> list[Result]:
+def run_batch(job: Job, units: Sequence[Unit], store: Store, ledger: Ledger, context: Context) -> list[Result]:
     """The units as one intent and one commit; see `execute`."""
     results: list[Result] = []
     while units:
@@ -117,9 +113,7 @@ def run_batch(
     return results
 
 
-def refusals(
-    units: Sequence[Unit], refused: Mapping[str, tuple[Outcome, str]], rid: str | None = None
-) -> list[Result]:
+def refusals(units: Sequence[Unit], refused: Mapping[str, tuple[Outcome, str]], rid: str | None = None) -> list[Result]:
     """A result for each unit that was refused."""
     return [Result(u, *refused[u.key], rid) for u in units if u.key in refused]
 
@@ -181,9 +175,7 @@ def attempt(
     return results + [Result(u, Outcome.DEFERRED, why, rid) for u in settled.units]
 
 
-def commit_and_seal(
-    rid: str, epoch: int, version: int, settled: Settled, store: Store, ledger: Ledger
-) -> list[Result]:
+def commit_and_seal(rid: str, epoch: int, version: int, settled: Settled, store: Store, ledger: Ledger) -> list[Result]:
     """Committed on the version that was read, then sealed. Raises CommitConflict with nothing written."""
     assert settled.after is not None
     at = store.commit(settled.after, version, rid)

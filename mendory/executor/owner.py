@@ -54,6 +54,6 @@ def alive(owner: str, touched_at: datetime, clock: Clock = utc_now) -> bool:
         return owner in _active
     try:
         other = psutil.Process(process)
-        return abs(other.create_time() - began) < 1 and other.status() != psutil.STATUS_ZOMBIE
+        return bool(abs(other.create_time() - began) < 1 and other.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return False

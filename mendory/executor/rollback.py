@@ -50,9 +50,7 @@ def rollback(
     results = execute(Job(IntentKind.ROLLBACK, plan_id, None, units), store, ledger, context)
     restored = [r.unit.edits[0].id for r in results if r.outcome in (Outcome.APPLIED, Outcome.DONE)]
     skipped = [(i.row_id, "rolled back before") for i in held if i.undone_by is not None]
-    skipped += [
-        (r.unit.edits[0].id, r.reason) for r in results if r.outcome not in (Outcome.APPLIED, Outcome.DONE)
-    ]
+    skipped += [(r.unit.edits[0].id, r.reason) for r in results if r.outcome not in (Outcome.APPLIED, Outcome.DONE)]
     return RolledBack(
         tuple(dict.fromkeys(restored)),
         tuple(dict.fromkeys(skipped)),

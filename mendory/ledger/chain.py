@@ -19,9 +19,7 @@ def append(conn: sa.Connection, kind: str, ref: str, payload: str) -> None:
     last = conn.execute(sa.select(t.chain.c.seq, t.chain.c.digest).order_by(t.chain.c.seq.desc()).limit(1)).first()
     seq, previous = (last.seq + 1, last.digest) if last else (1, _START)
     link = digest.of([seq, kind, ref, payload, previous])
-    conn.execute(
-        t.chain.insert().values(seq=seq, kind=kind, ref=ref, payload=payload, previous=previous, digest=link)
-    )
+    conn.execute(t.chain.insert().values(seq=seq, kind=kind, ref=ref, payload=payload, previous=previous, digest=link))
     if not conn.execute(t.meta.update().where(t.meta.c.key == "links").values(value=str(seq))).rowcount:
         conn.execute(t.meta.insert().values(key="links", value=str(seq)))
 

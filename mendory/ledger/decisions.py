@@ -83,6 +83,4 @@ class Decisions:
             rows = conn.execute(
                 sa.select(t.decision).where(t.decision.c.plan_id == plan_id).order_by(t.decision.c.at)
             ).all()
-        return [
-            {**dict(r._mapping), "groups": json.loads(r.groups), "steps": json.loads(r.steps)} for r in rows
-        ]
+        return [{**dict(r._mapping), "groups": json.loads(r.groups), "steps": json.loads(r.steps)} for r in rows]

@@ -79,8 +79,12 @@ class Findings:
         """Problem key → how many repairs of it began within the window."""
         since = (self._clock() - window).isoformat()
         with self._transaction() as conn:
-            query = sa.select(t.attempt.c.key, sa.func.count()).where(t.attempt.c.at >= since).group_by(t.attempt.c.key)
-            return {key: count for key, count in conn.execute(query).all()}
+            query = (
+                sa.select(t.attempt.c.key, sa.func.count().label("times"))
+                .where(t.attempt.c.at >= since)
+                .group_by(t.attempt.c.key)
+            )
+            return {row.key: row.times for row in conn.execute(query)}
 
     def repaired_from(self) -> dict[str, set[str]]:
         """Row id → digests the row had before repairs that were applied and not undone."""

@@ -15,10 +15,10 @@ import sqlalchemy as sa
 
 from mendory import digest
 from mendory.errors import LostOwnership, NotReversible, PlanNotFound
-from mendory.work import Item, Outcome, Unit, jsonable
 from mendory.ledger import chain
 from mendory.ledger import schema as t
 from mendory.plan.model import ColumnChange, Edit
+from mendory.work import Item, Outcome, Unit, jsonable
 
 Transaction = Callable[[], AbstractContextManager[sa.Connection]]
 
@@ -165,13 +165,13 @@ class Intents:
         for unit in units:
             if unit.decision:
                 u = t.decision_use.c
-                if conn.execute(sa.select(u.rid).where(u.decision_id == unit.decision, u.step_id == unit.step_id)).first():
+                if conn.execute(
+                    sa.select(u.rid).where(u.decision_id == unit.decision, u.step_id == unit.step_id)
+                ).first():
                     refused[unit.key] = Outcome.BLOCKED, "its approval was used before"
         return refused
 
-    def _spend(
-        self, conn: sa.Connection, units: Sequence[Unit], rows: int, cap: Cap
-    ) -> dict[str, tuple[Outcome, str]]:
+    def _spend(self, conn: sa.Connection, units: Sequence[Unit], rows: int, cap: Cap) -> dict[str, tuple[Outcome, str]]:
         # a clock set back must not open a fresh budget: the day never goes back
         today = self._clock().astimezone(cap.zone).date().isoformat()
         last = conn.execute(sa.select(sa.func.max(t.budget.c.day))).scalar()
@@ -274,13 +274,19 @@ class Intents:
         kind = conn.execute(sa.select(t.intent.c.kind).where(t.intent.c.rid == rid)).scalar()
         if kind != IntentKind.ROLLBACK.value:
             return
-        for key in conn.execute(sa.select(t.intent_unit.c.key).where(t.intent_unit.c.rid == rid, t.intent_unit.c.live)).scalars().all():
+        for key in (
+            conn.execute(sa.select(t.intent_unit.c.key).where(t.intent_unit.c.rid == rid, t.intent_unit.c.live))
+            .scalars()
+            .all()
+        ):
             _, origin, seq = key.split(":")
             where = (t.item.c.rid == origin, t.item.c.seq == int(seq))
             conn.execute(t.item.update().where(*where).values(undone_by=rid))
             unit = conn.execute(sa.select(t.item.c.key).where(*where)).scalar_one()
             conn.execute(
-                t.intent_unit.update().where(t.intent_unit.c.rid == origin, t.intent_unit.c.key == unit).values(live=False)
+                t.intent_unit.update()
+                .where(t.intent_unit.c.rid == origin, t.intent_unit.c.key == unit)
+                .values(live=False)
             )
 
     def take_over(self, intent: Intent, owner: str) -> Intent | None:
@@ -317,6 +323,14 @@ class Intents:
             query = query.where(t.intent.c.plan_id == plan_id)
         with self._transaction() as conn:
             return [_intent(r) for r in conn.execute(query.order_by(t.intent.c.opened_at, t.intent.c.rid))]
+
+    def unresolved(self) -> list[Intent]:
+        """Intents whose outcome can't be known and on which nobody has said a word yet."""
+        query = sa.select(t.intent).where(
+            t.intent.c.state == IntentState.UNKNOWN.value, t.intent.c.resolution.is_(None)
+        )
+        with self._transaction() as conn:
+            return [_intent(r) for r in conn.execute(query.order_by(t.intent.c.opened_at))]
 
     def last_receipt(self) -> Intent | None:
         """The applied intent with the highest version."""

@@ -111,7 +111,9 @@ class Plans:
             )
             return {r.finding_id: r.plan_id for r in conn.execute(query)}
 
-    def note(self, plan_id: str, step_id: str, outcome: str, authority: str | None, reason: str, rid: str | None) -> None:
+    def note(
+        self, plan_id: str, step_id: str, outcome: str, authority: str | None, reason: str, rid: str | None
+    ) -> None:
         """The step's outcome is recorded."""
         with self._transaction() as conn:
             conn.execute(

@@ -86,7 +86,6 @@ def draft(
             seen.referrers,
             shared,
             settings.absent,
-            settings.required_metadata,
             wishes.defaults,
             wishes.min_siblings,
             successors,

@@ -60,7 +60,6 @@ class Situation:
     referrers: Referrers
     unaddressable: frozenset[str]
     absent: frozenset[str]
-    required: tuple[str, ...]
     defaults: Mapping[str, Any]
     min_siblings: int
     successors: Callable[[Sequence[str]], Mapping[str, str]]

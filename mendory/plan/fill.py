@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from mendory.catalogue import StepKind
-from mendory.detect.required import missing_keys
 from mendory.finding import Finding
 from mendory.plan.draft import Draft, Situation, Unplanned
 from mendory.record import Memory
@@ -23,7 +22,7 @@ def fill(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
     memory = at.look([row])[row]
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
-    for key in missing_keys(memory, at.required):
+    for key in finding.evidence["keys"]:
         known = _certain(memory, key, at)
         if known:
             values[f"metadata.{key}"], origins[key] = known
@@ -46,7 +45,7 @@ def _certain(memory: Memory, key: str, at: Situation) -> tuple[Any, str] | None:
     return None
 
 
-def normalise_status(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
+def normalise_status(finding: Finding, _: Situation) -> list[Draft | Unplanned]:
     """A step that writes the status that is meant; an unknown one is a person's."""
     [row] = finding.ids
     known = finding.evidence.get("meant")

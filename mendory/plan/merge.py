@@ -24,7 +24,9 @@ def merge_exact(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
     hidden: dict[str, dict[str, Any]] = {
         i: {"status": Status.ARCHIVED.value, "duplicate_of": str(primary.id)} for i in names
     }
-    kept = {name: value for name, value in _gathered(primary, merged).items() if name.partition(".")[0] not in at.absent}
+    kept = {
+        name: value for name, value in _gathered(primary, merged).items() if name.partition(".")[0] not in at.absent
+    }
     changes = {**({str(primary.id): kept} if kept else {}), **hidden}
     detail = {
         "primary_id": primary.id,
@@ -92,7 +94,7 @@ def _repoint_all(finding: Finding, merged: Sequence[str], primary: str, at: Situ
         if memory.scope == finding.scope:
             changes = _repointed(memory, to, at.absent)
             if changes:
-                drafts.append(_repoint(finding, memory, changes, {i: primary for i in merged}))
+                drafts.append(_repoint(finding, memory, changes, dict.fromkeys(merged, primary)))
     return drafts
 
 

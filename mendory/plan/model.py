@@ -77,9 +77,7 @@ class Step:
             "reason": self.reason,
             "detail": dict(self.detail),
             "requires": list(self.requires),
-            "edits": [
-                [e.id, e.expects, e.becomes, [[c.column, c.old, c.new] for c in e.columns]] for e in self.edits
-            ],
+            "edits": [[e.id, e.expects, e.becomes, [[c.column, c.old, c.new] for c in e.columns]] for e in self.edits],
         }
 
     def as_json(self) -> dict[str, Any]:
@@ -109,7 +107,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Steps of one kind that a person approves together; `name` is G1, G2, …"""
+    """Steps of one kind that a person approves together; its `name` is G1, G2 and so on."""
 
     name: str
     kind: StepKind

@@ -1,0 +1,1 @@
+"""Great Expectations suites, derived from the one field declaration in `mendory.record`."""

@@ -1,0 +1,1 @@
+"""The story, read from top to bottom: no types, no helpers."""

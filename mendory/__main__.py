@@ -1,0 +1,5 @@
+"""`python -m mendory`."""
+
+from mendory.cli import main
+
+main()

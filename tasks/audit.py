@@ -1,0 +1,28 @@
+"""The case record as a task."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from prefect import task
+from prefect.artifacts import create_markdown_artifact
+
+from mendory.report import build, markdown
+from tasks.shared import OPTIONS, clinic, key
+
+
+@task(task_run_name="audit-{plan_id}", **OPTIONS)
+def audit(config: str, plan_id: str) -> dict[str, Any]:
+    """The case record is written beside the ledger, as JSON and Markdown, and shown with the run."""
+    open_clinic = clinic(config)
+    record = build(open_clinic.ledger, plan_id)
+    folder = open_clinic.config.root / ".mendory" / "reports"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    (folder / f"{record['code']}.json").write_text(
+        json.dumps(record, ensure_ascii=False, indent=2) + "\n", encoding="utf-8"
+    )
+    for lang in ("en", "zh"):
+        (folder / f"{record['code']}.{lang}.md").write_text(markdown(record, lang), encoding="utf-8")
+    create_markdown_artifact(markdown(record), key=key("case", record["code"]), description="case record")
+    return {"report": str(folder / f"{record['code']}.en.md"), "left": record["left"], "unplanned": record["unplanned"]}

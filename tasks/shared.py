@@ -1,0 +1,48 @@
+"""What the tasks have in common."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from prefect.cache_policies import NO_CACHE
+from prefect.client.schemas.objects import TaskRun
+from prefect.states import State
+from prefect.tasks import Task
+
+from mendory.clinic import Clinic
+from mendory.config import Config
+from mendory.errors import Unavailable
+
+RETRIES: dict[str, Any] = {"retries": 2, "retry_delay_seconds": [1, 5]}
+
+
+def clinic(config: str) -> Clinic:
+    """The clinic of a configuration file."""
+    return Clinic(Config.load(Path(config)))
+
+
+def transient(_: Task[..., Any], __: TaskRun, state: State[Any]) -> bool:
+    """True when storage did not answer: nothing else gets better by trying again."""
+    try:
+        state.result()
+    except Unavailable:
+        return True
+    except Exception:  # noqa: BLE001 - whatever it is, Prefect raises it; here we only say "do not retry"
+        return False
+    return False
+
+
+OPTIONS: dict[str, Any] = {
+    "cache_policy": NO_CACHE,
+    "persist_result": False,
+    "retry_condition_fn": transient,
+    **RETRIES,
+}
+"""Nothing is cached or persisted: the ledger remembers, and a result must not outlive the run."""
+
+
+def key(*parts: str) -> str:
+    """An artifact key: lower case letters, digits and dashes."""
+    text = "-".join(parts).lower()
+    return "".join(c if c.isascii() and c.isalnum() else "-" for c in text).strip("-")
