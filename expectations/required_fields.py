@@ -13,7 +13,7 @@ import great_expectations as gx
 import great_expectations.expectations as gxe
 import pandas as pd
 import pyarrow as pa
-from great_expectations.core.batch import Batch
+from great_expectations.datasource.fluent.interfaces import Batch
 from great_expectations.data_context.types.base import ProgressBarsConfig
 
 from mendory.errors import CheckBroken

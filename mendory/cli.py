@@ -259,8 +259,8 @@ def _show_plan(clinic: Clinic, plan: Plan) -> None:
             [
                 group.name,
                 group.kind.value,
-                f"{len(group.steps)} steps",
-                f"{group.rows} rows",
+                _many(len(group.steps), "step"),
+                _many(group.rows, "row"),
                 hides,
                 f"L{int(group.level)}",
                 "; ".join(f"{n} {shown(t, 90)}" for t, n in said.items()),
@@ -268,7 +268,11 @@ def _show_plan(clinic: Clinic, plan: Plan) -> None:
         )
     _table(rows)
     hidden = sum(g.hides for g in plan.groups)
-    click.echo(f"{len(plan.row_ids)} rows to change, {hidden} hidden, 0 deleted")
+    click.echo(f"{_many(len(plan.row_ids), 'row')} to change, {hidden} hidden, 0 deleted")
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 @main.command()
@@ -329,7 +333,7 @@ def approve(clinic: Clinic, code: str, groups: str | None, note: str, by: str) -
     plan_id = clinic.ledger.plans.find(code)
     steps = treatment.approve(clinic, plan_id, _groups(groups), by, note)
     click.echo(
-        f"Approved {len(steps)} steps of plan {plan_id[:8]} as {shown(by)}. Nothing was applied. "
+        f"Approved {_many(len(steps), 'step')} of plan {plan_id[:8]} as {shown(by)}. Nothing was applied. "
         f"next: mendory apply {plan_id[:8]}"
     )
     return OK
@@ -346,7 +350,7 @@ def reject(clinic: Clinic, code: str, groups: str | None, because: str, by: str)
     plan_id = clinic.ledger.plans.find(code)
     steps = treatment.reject(clinic, plan_id, _groups(groups), by, because)
     click.echo(
-        f"Rejected {len(steps)} steps of plan {plan_id[:8]}. Their findings are not proposed again until a row changes."
+        f"Rejected {_many(len(steps), 'step')} of plan {plan_id[:8]}. Their findings are not proposed again until a row changes."
     )
     return OK
 
@@ -443,7 +447,7 @@ def rollback(
             }
         )
     else:
-        click.echo(f"  {len(undone.restored)} rows restored byte for byte · {len(undone.skipped)} skipped")
+        click.echo(f"  {_many(len(undone.restored), 'row')} restored byte for byte · {len(undone.skipped)} skipped")
         for name, why in undone.skipped[:50]:
             click.echo(f"     {shown(name)}: {shown(why, 120)}")
         click.echo("What was taken back is not proposed again until a row changes.")
@@ -476,7 +480,7 @@ def recover(clinic: Clinic, resolve: str | None, applied: bool | None, by: str |
     for intent in unknown:
         rid = intent.rid[:8]
         click.echo(
-            f"  {rid}: unknown; look at its rows, then mendory recover --resolve {rid} --applied|--not-applied --as NAME"
+            f"  {rid}: unknown; look at its rows, then: recover --resolve {rid} --applied|--not-applied --as NAME"
         )
     click.echo(f"{len(recovered)} repairs settled, {len(unknown)} unknown.")
     return UNKNOWN if unknown else OK

@@ -80,7 +80,12 @@ class Settled:
     @property
     def units(self) -> tuple[Unit, ...]:
         """The units that are ready, in order."""
-        return tuple(dict.fromkeys(i.unit for i in self.items))
+        return units_of(self.items)
+
+
+def units_of(items: Sequence[Item]) -> tuple[Unit, ...]:
+    """The units the items belong to, each once, in order."""
+    return tuple({i.unit.key: i.unit for i in items}.values())
 
 
 def settle(units: Sequence[Unit], rows: Rows, id_column: str, volatile: Collection[str]) -> Settled:

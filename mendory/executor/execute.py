@@ -14,7 +14,7 @@ from mendory.errors import CommitConflict, LostOwnership
 from mendory.executor.store import Absent, Found, Store, Unreadable
 from mendory.ledger import Ledger
 from mendory.ledger.intents import Cap, IntentKind, IntentState
-from mendory.work import Item, Outcome, Settled, Unit, settle
+from mendory.work import Item, Outcome, Settled, Unit, settle, units_of
 
 MOST_TRIES = 5
 BATCH_ROWS = 500
@@ -186,7 +186,7 @@ def seal(rid: str, epoch: int, items: Sequence[Item], version: int, store: Store
     """The commit is on disk, then the receipt; never the other way round."""
     store.sync(version)
     ledger.intents.close(rid, epoch, IntentState.APPLIED, version)
-    return [Result(u, Outcome.APPLIED, "", rid, version) for u in dict.fromkeys(i.unit for i in items)]
+    return [Result(u, Outcome.APPLIED, "", rid, version) for u in units_of(items)]
 
 
 def give_up(rid: str, epoch: int, units: Sequence[Unit], version: int, ledger: Ledger) -> list[Result]:

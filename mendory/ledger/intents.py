@@ -18,7 +18,7 @@ from mendory.errors import LostOwnership, NotReversible, PlanNotFound
 from mendory.ledger import chain
 from mendory.ledger import schema as t
 from mendory.plan.model import ColumnChange, Edit
-from mendory.work import Item, Outcome, Unit, jsonable
+from mendory.work import Item, Outcome, Unit, jsonable, units_of
 
 Transaction = Callable[[], AbstractContextManager[sa.Connection]]
 
@@ -103,7 +103,7 @@ class Intents:
         which are done already or being done (`DONE`, `BUSY`), whose approval is used up (`BLOCKED`) or
         what the day's budget has no room for (`SUSPENDED`).
         """
-        units = list(dict.fromkeys(i.unit for i in items))
+        units = units_of(items)
         with self._transaction() as conn:
             refused = self._taken(conn, units) | self._used(conn, units)
             if not refused and cap is not None:

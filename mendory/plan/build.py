@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from mendory import digest
-from mendory.catalogue import REMEDIES, Level, StepKind
+from mendory.catalogue import REMEDIES, Level, Otherwise, StepKind
 from mendory.detect import Examination, Fetch, Settings, examine
 from mendory.finding import Code, Finding
 from mendory.mapping import Mapping as FieldMapping
@@ -124,7 +124,8 @@ def _left(seen: Examination, answered: set[str]) -> Iterator[Unplanned]:
     for finding in seen.findings:
         remedy = REMEDIES[finding.code]
         if remedy.step is None and finding.id not in answered:
-            yield Unplanned(finding, remedy.otherwise.value)
+            reason = "a person must decide" if remedy.otherwise is Otherwise.PERSON else "report only"
+            yield Unplanned(finding, reason)
 
 
 def _step(finding: Finding) -> StepKind:

@@ -42,9 +42,11 @@ def merge_exact(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
 
 
 def _information(memory: Memory) -> tuple[Any, ...]:
-    """Sort key, most informative first: text, metadata, confidence of source, references, age, id."""
+    """Sort key, most informative first: metadata, confidence of source, references, vector, age, id.
+
+    The text does not count: members say literally the same, and a longer one only has more spaces.
+    """
     return (
-        -len(memory.content or ""),
         -len(memory.metadata or {}),
         -SOURCE_CONFIDENCE.get(memory.source or "", 0),
         -(len(memory.related_ids) + len(memory.related_notes)),

@@ -89,7 +89,7 @@ _TERMS: Final[Mapping[str, str]] = {
     "wrong_scope_field": "范围字段用错",
     "import_bug": "导入程序缺陷",
     "report only": "仅报告",
-    "person": "由人决定",
+    "a person must decide": "由人决定",
 }
 
 _REASONS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(

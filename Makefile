@@ -1,0 +1,47 @@
+# The two commands of the README are `make heal` and `make test`; both set up .venv first.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export HF_HUB_OFFLINE := 1
+export RUST_LOG := error
+
+.PHONY: heal test check bench crash clean
+
+$(VENV)/demo.ready: pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing what the demonstration needs …"
+	@$(BIN)/python -m pip install --quiet --editable '.[demo]'
+	@touch $@
+
+$(VENV)/dev.ready: pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing what the tests need …"
+	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@ $(VENV)/demo.ready
+
+# Heal a seeded bilingual table on Prefect's embedded server; the last line is JSON.
+heal: $(VENV)/demo.ready
+	@$(BIN)/python -m demo
+
+# Everything CI runs: style, types, contracts and all tests.
+test: $(VENV)/dev.ready
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup -q
+
+# Style, types and import contracts alone.
+check: $(VENV)/dev.ready
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+# Costs as ratios against a baseline in the same run; the last line is JSON.
+bench: $(VENV)/dev.ready
+	@$(BIN)/python -m bench
+
+# At least 1,000 kill -9 against the executor with other programs writing, and five mutants; the last line is JSON.
+crash: $(VENV)/dev.ready
+	@$(BIN)/python -m tests.crash --kills 1000 --mutants
+
+clean:
+	@rm -rf $(VENV) .demo .prefect .mendory
