@@ -350,7 +350,8 @@ def reject(clinic: Clinic, code: str, groups: str | None, because: str, by: str)
     plan_id = clinic.ledger.plans.find(code)
     steps = treatment.reject(clinic, plan_id, _groups(groups), by, because)
     click.echo(
-        f"Rejected {_many(len(steps), 'step')} of plan {plan_id[:8]}. Their findings are not proposed again until a row changes."
+        f"Rejected {_many(len(steps), 'step')} of plan {plan_id[:8]}. "
+        "Their findings are not proposed again until a row changes."
     )
     return OK
 

@@ -25,24 +25,8 @@ def parse_object(text: str) -> dict[str, Any]:
 
     Refused: invalid JSON, a list or scalar, doubled keys, NaN and infinities, nesting past 200.
     """
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            raise NotAnObject("doubled key")
-        return found
-
-    def no_constant(name: str) -> Any:
-        raise NotAnObject(f"non-finite number {name}")
-
-    def finite(digits: str) -> float:
-        number = float(digits)
-        if not math.isfinite(number):
-            raise NotAnObject("non-finite number")
-        return number
-
     try:
-        value = json.loads(text, object_pairs_hook=unique, parse_constant=no_constant, parse_float=finite)
+        value = _STRICT.decode(text)
     except NotAnObject:
         raise
     except RecursionError:
@@ -54,6 +38,28 @@ def parse_object(text: str) -> dict[str, Any]:
     if _depth(value) > _MAX_DEPTH:
         raise NotAnObject("nested too deep")
     return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise NotAnObject("doubled key")
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise NotAnObject(f"non-finite number {name}")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise NotAnObject("non-finite number")
+    return number
+
+
+# made once: json.loads with arguments makes a decoder for every call
+_STRICT = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
 
 
 def _depth(value: Any) -> int:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping as MappingType
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from types import MappingProxyType
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from mendory.errors import SchemaMismatch
 from mendory.jsontext import NotAnObject, parse_object, with_key
@@ -85,49 +86,31 @@ class Mapping:
         return [c for name, c in self.columns.items() if c is not None and name != "embedding"]
 
     def memories(self, batch: pa.Table | pa.RecordBatch) -> list[Memory]:
-        """The rows of `batch` in record terms; a cell of another shape is None and named in `wrong`."""
-        cells: dict[str, list[Any]] = {}
+        """The rows of `batch` in record terms; a cell that can't be read is None and named in `wrong`."""
         size = batch.num_rows
+        wrong: dict[int, list[str]] = {}
+        values: dict[str, list[Any]] = {}
         for name, column in self.columns.items():
-            if name != "embedding":
-                present = column is not None and column in batch.schema.names
-                cells[name] = batch.column(column).to_pylist() if present else [None] * size
+            if name == "embedding":
+                continue
+            if column is None or column not in batch.schema.names:
+                values[name] = [() if BY_NAME[name].shape is Shape.TEXTS else None] * size
+                continue
+            values[name], unread = _read(BY_NAME[name].shape, batch.column(column), self.zone)
+            for row in unread:
+                wrong.setdefault(row, []).append(name)
+        parsed = [_object(text) for text in values["metadata"]]
+        claims = [_object(text) for text in values["claim"]]
+        for row, (_, why) in enumerate(claims):
+            if why:
+                wrong.setdefault(row, []).append("claim")
+        values["metadata"], values["claim"] = [p[0] for p in parsed], [c[0] for c in claims]
         bare = batch.column(VECTORLESS).to_pylist() if VECTORLESS in batch.schema.names else [False] * size
-        return [self._memory({n: v[i] for n, v in cells.items()}, bool(bare[i])) for i in range(size)]
-
-    def _memory(self, cells: dict[str, Any], bare: bool) -> Memory:
-        values: dict[str, Any] = {}
-        wrong = []
-        for name, cell in cells.items():
-            values[name], ok = self._read(BY_NAME[name].shape, cell)
-            if not ok:
-                wrong.append(name)
-        error = None
-        for name in ("metadata", "claim"):
-            values[name], why = _object(values[name])
-            if name == "metadata":
-                error = why
-            elif why:
-                wrong.append(name)
-        return Memory(**values, metadata_error=error, vectorless=bare, wrong=tuple(wrong))
-
-    def _read(self, shape: Shape, cell: Any) -> tuple[Any, bool]:
-        match shape, cell:
-            case Shape.TEXTS, None:
-                return (), True
-            case _, None:
-                return None, True
-            case ((Shape.TEXT | Shape.JSON), str()):
-                return cell, True
-            case Shape.TIME, datetime():
-                aware = cell if cell.tzinfo else cell.replace(tzinfo=self.zone)
-                return aware.astimezone(UTC), True
-            case Shape.TEXTS, list() if all(isinstance(x, str) for x in cell):
-                return tuple(cell), True
-            case Shape.TEXTS, _:
-                return (), False
-            case _:
-                return None, False
+        named = [values[name] for name in _PLAIN]
+        return [
+            Memory(*row, parsed[at][1], bare[at], tuple(wrong[at]) if at in wrong else ())
+            for at, row in enumerate(zip(*named, strict=True))
+        ]
 
     def write(self, row: MappingType[str, Any], changes: MappingType[str, Any]) -> dict[str, Any]:
         """Column → new value for `changes` of fields; `metadata.<key>` changes that key's bytes only.
@@ -147,6 +130,36 @@ class Mapping:
             else:
                 new[column] = list(value) if isinstance(value, tuple) else value
         return new
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_PLAIN = tuple(f.name for f in FIELDS if f.shape is not Shape.VECTOR)
+"""The fields of the record but the vector, in the order in which `Memory` takes them."""
+
+
+def _read(shape: Shape, column: pa.Array | pa.ChunkedArray, zone: tzinfo) -> tuple[list[Any], list[int]]:
+    """(values of a column in record terms, positions of cells that can't be read)."""
+    if shape is Shape.TIME:
+        return _times(column, zone)
+    cells = column.to_pylist()
+    if shape is not Shape.TEXTS:
+        return cells, []
+    unread = [at for at, cell in enumerate(cells) if cell is not None and None in cell]
+    return [tuple(cell) if cell and None not in cell else () for cell in cells], unread
+
+
+def _times(column: pa.Array | pa.ChunkedArray, zone: tzinfo) -> tuple[list[datetime | None], list[int]]:
+    if column.type.tz is None:
+        column = pc.assume_timezone(column, str(zone), ambiguous="earliest", nonexistent="latest")
+    values: list[datetime | None] = []
+    unread = []
+    for at, micros in enumerate(column.cast(pa.timestamp("us", "UTC"), safe=False).cast(pa.int64()).to_pylist()):
+        try:
+            values.append(None if micros is None else _EPOCH + timedelta(microseconds=micros))
+        except OverflowError:  # before year 1 or after 9999
+            values.append(None)
+            unread.append(at)
+    return values, unread
 
 
 def _object(text: str | None) -> tuple[dict[str, Any] | None, str | None]:

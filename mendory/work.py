@@ -95,29 +95,41 @@ def settle(units: Sequence[Unit], rows: Rows, id_column: str, volatile: Collecti
     digest than planned; so is every later unit that requires it.
     """
     state, shared = by_id(rows.table, id_column)
-    digests = {i: digest.row_digests(table, volatile)[0] for i, table in state.items()}
+    ids = rows.table.column(id_column).to_pylist()
+    digests = dict(zip(ids, digest.row_digests(rows.table, volatile), strict=True))
     items: list[Item] = []
     refused: dict[str, tuple[Outcome, str]] = {}
     lost_steps: set[str] = set()
     for unit in units:
         why = _obstacle(unit, digests, shared) or _blocked(unit, lost_steps)
-        trial: list[Item] = []
-        for edit in unit.edits if why is None else ():
-            after = with_values(state[edit.id], {c.column: c.new for c in edit.columns})
-            if digest.row_digests(after, volatile)[0] != edit.becomes:
-                why = Outcome.STALE, f"row {edit.id} would not become what was planned"
-                break
-            trial.append(Item(unit, edit.id, edit.expects, edit.becomes, edit.columns, state[edit.id], after))
         if why is not None:
             refused[unit.key] = why
             lost_steps.add(unit.step_id)
             continue
-        for one in trial:
-            state[one.row_id], digests[one.row_id] = one.after, one.after_digest
-        items += trial
+        for edit in unit.edits:
+            before = state[edit.id]
+            after = with_values(before, {c.column: c.new for c in edit.columns})
+            items.append(Item(unit, edit.id, edit.expects, edit.becomes, edit.columns, before, after))
+            state[edit.id], digests[edit.id] = after, edit.becomes
+    broken = _not_as_planned(items, volatile)
+    if broken:
+        rest = settle([u for u in units if u.key not in broken], rows, id_column, volatile)
+        return Settled(rest.items, rest.after, {**rest.refused, **broken})
     touched = list(dict.fromkeys(i.row_id for i in items))
     after = pa.concat_tables([state[i] for i in touched]).combine_chunks() if touched else None
     return Settled(tuple(items), after, refused)
+
+
+def _not_as_planned(items: Sequence[Item], volatile: Collection[str]) -> dict[str, tuple[Outcome, str]]:
+    """Units of which a row would not become what was planned; none, unless planner and executor disagree."""
+    if not items:
+        return {}
+    got = digest.row_digests(pa.concat_tables([i.after for i in items]).combine_chunks(), volatile)
+    return {
+        i.unit.key: (Outcome.STALE, f"row {i.row_id} would not become what was planned")
+        for i, one in zip(items, got, strict=True)
+        if one != i.after_digest
+    }
 
 
 def _obstacle(unit: Unit, digests: Mapping[str, str], shared: Collection[str]) -> tuple[Outcome, str] | None:

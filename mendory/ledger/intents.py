@@ -188,6 +188,7 @@ class Intents:
 
     def _write_items(self, conn: sa.Connection, rid: str, items: Sequence[Item]) -> None:
         schema = items[0].before.schema
+        images = zip(_images([i.before for i in items]), _images([i.after for i in items]), strict=True)
         body = schema.serialize().to_pybytes()
         name = digest.of(body.hex())
         if not conn.execute(sa.select(t.row_schema.c.digest).where(t.row_schema.c.digest == name)).first():
@@ -204,11 +205,11 @@ class Intents:
                     "before_digest": i.before_digest,
                     "after_digest": i.after_digest,
                     "columns": json.dumps(jsonable(i.columns)),
-                    "before_image": _image(i.before),
-                    "after_image": _image(i.after),
+                    "before_image": before,
+                    "after_image": after,
                     "schema_digest": name,
                 }
-                for at, i in enumerate(items)
+                for at, (i, (before, after)) in enumerate(zip(items, images, strict=True))
             ],
         )
 
@@ -437,10 +438,10 @@ class Intents:
 _PAST = "The images of repair {} are past their retention; only digests are left. Nothing was rolled back."
 
 
-def _image(row: pa.Table) -> bytes:
-    [batch] = row.combine_chunks().to_batches()
-    # a slice would drag its whole parent along
-    return bytes(batch.take(pa.array([0])).serialize().to_pybytes())
+def _images(rows: Sequence[pa.Table]) -> list[bytes]:
+    """Each one-row table as an Arrow IPC message without its schema, which is stored once."""
+    [batch] = pa.concat_tables(rows).combine_chunks().to_batches()
+    return [batch.slice(at, 1).serialize().to_pybytes() for at in range(len(rows))]
 
 
 def _columns(row: Any) -> tuple[ColumnChange, ...]:

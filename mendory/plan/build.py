@@ -144,17 +144,11 @@ def bind(
     drafts: Sequence[Draft], rows: pa.Table, mapping: FieldMapping, base_version: int, now: datetime, window: timedelta
 ) -> Plan:
     """The plan: drafts as steps on `rows` (all columns of every row they change), grouped and chained by digests."""
-    state, _ = by_id(rows, str(mapping.column("id")))
-    digests = {row: digest.row_digests(table, mapping.volatile)[0] for row, table in state.items()}
+    edits = _edits(drafts, rows, mapping)
     touched: dict[str, list[str]] = {}
     grouped: dict[tuple[StepKind, int, str | None], list[Step]] = {}
     lead: tuple[Draft, str] | None = None
-    for one in drafts:
-        edits = []
-        for row, changes in sorted(one.changes.items()):
-            edit, state[row] = _edit(row, state[row], digests[row], changes, mapping)
-            digests[row] = edit.becomes
-            edits.append(edit)
+    for one, own in zip(drafts, edits, strict=True):
         needs = {s for row in one.changes for s in touched.get(row, ())}
         if lead and one.finding.id == lead[0].finding.id:
             needs.add(lead[1])
@@ -166,7 +160,7 @@ def bind(
             one.finding.id,
             one.finding.scope,
             one.reason,
-            tuple(edits),
+            own,
             one.detail,
             tuple(sorted(needs)),
         )
@@ -185,12 +179,26 @@ def bind(
     return Plan(groups, base_version, now, now + window)
 
 
-def _edit(
-    row: str, table: pa.Table, before: str, changes: Mapping[str, Any], mapping: FieldMapping
-) -> tuple[Edit, pa.Table]:
-    held = {name: mapping.column(name.partition(".")[0]) for name in changes}
-    present = {c: table.column(c)[0].as_py() for c in held.values() if c is not None}
-    new = mapping.write(present, changes)
-    columns = tuple(ColumnChange(c, present[c], v) for c, v in sorted(new.items()) if v != present[c])
-    after = with_values(table, {c.column: c.new for c in columns})
-    return Edit(row, before, digest.row_digests(after, mapping.volatile)[0], columns), after
+def _edits(drafts: Sequence[Draft], rows: pa.Table, mapping: FieldMapping) -> list[tuple[Edit, ...]]:
+    """The edits of each draft, each made on what the drafts before it leave of the row."""
+    id_column = str(mapping.column("id"))
+    state, _ = by_id(rows, id_column)
+    ids = rows.column(id_column).to_pylist()
+    digests = dict(zip(ids, digest.row_digests(rows, mapping.volatile), strict=True))
+    made: list[tuple[int, str, tuple[ColumnChange, ...]]] = []
+    after: list[pa.Table] = []
+    for at, one in enumerate(drafts):
+        for row, changes in sorted(one.changes.items()):
+            held = [c for c in (mapping.column(name.partition(".")[0]) for name in changes) if c is not None]
+            present = {c: state[row].column(c)[0].as_py() for c in held}
+            new = mapping.write(present, changes)
+            columns = tuple(ColumnChange(c, present[c], v) for c, v in sorted(new.items()) if v != present[c])
+            state[row] = with_values(state[row], {c.column: c.new for c in columns})
+            made.append((at, row, columns))
+            after.append(state[row])
+    becomes = digest.row_digests(pa.concat_tables(after).combine_chunks(), mapping.volatile) if after else []
+    edits: list[list[Edit]] = [[] for _ in drafts]
+    for (at, row, columns), new_digest in zip(made, becomes, strict=True):
+        edits[at].append(Edit(row, digests[row], new_digest, columns))
+        digests[row] = new_digest
+    return [tuple(e) for e in edits]

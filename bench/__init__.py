@@ -1,0 +1,1 @@
+"""Costs as ratios against a baseline in the same run."""
