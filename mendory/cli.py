@@ -268,7 +268,7 @@ def _show_plan(clinic: Clinic, plan: Plan) -> None:
         )
     _table(rows)
     hidden = sum(g.hides for g in plan.groups)
-    click.echo(f"{_many(len(plan.row_ids), 'row')} to change, {hidden} hidden, 0 deleted")
+    click.echo(f"{_many(len(plan.changed_ids), 'row')} to change, {hidden} hidden, 0 deleted")
 
 
 def _many(number: int, noun: str) -> str:

@@ -125,12 +125,13 @@ class Clinic:
         ledger.findings.note(checked.findings)
         plan = None
         if drafted.drafts:
-            rows = reader.rows(sorted({i for d in drafted.drafts for i in d.changes}))
+            rows = reader.rows(sorted({i for d in drafted.drafts for i in d.rows}))
             plan = bind(drafted.drafts, rows, self.mapping, reader.version, self.clock(), self.config.approval.window)
             with tempfile.TemporaryDirectory(prefix="mendory-rehearsal-") as folder, executing(self.clock) as context:
                 rehearse(plan, self.writer, self.settings, Path(folder), context)
             ledger.plans.save(plan, self._context(checked, drafted))
-        ledger.findings.enqueue({u.finding.id: u.reason for u in drafted.unplanned if _a_persons(u, under)})
+        waiting = {u.finding.id: u.reason for u in drafted.unplanned if _a_persons(u, under)}
+        ledger.findings.enqueue({**waiting, **ledger.plans.failed()})
         return Planned(plan, drafted, open_plans, reader.version)
 
     def _context(self, checked: CheckUp, drafted: Drafted) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from datetime import timedelta
 from pathlib import Path
@@ -15,9 +16,11 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from mendory.catalogue import RULES
 from mendory.errors import ConfigInvalid
 from mendory.mapping import Mapping
 from mendory.record import FIELD_NAMES
+from mendory.text import valueless
 
 FILE_NAME = "mendory.toml"
 
@@ -33,6 +36,24 @@ def _fields(names: Any) -> Any:
     if unknown:
         raise ValueError(f"no such field: {', '.join(unknown)}; fields are {', '.join(FIELD_NAMES)}")
     return names
+
+
+def _rules(names: tuple[str, ...]) -> tuple[str, ...]:
+    unknown = sorted(set(names) - RULES)
+    if unknown:
+        raise ValueError(f"no such rule: {', '.join(unknown)}; rules are {', '.join(sorted(RULES))}")
+    return names
+
+
+def _defaults(values: dict[str, Any]) -> dict[str, Any]:
+    for key, value in values.items():
+        if valueless(value):
+            raise ValueError(f"the default of '{key}' holds nothing")
+        try:
+            json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError):
+            raise ValueError(f"the default of '{key}' can't be written as JSON") from None
+    return values
 
 
 Zone = Annotated[str, AfterValidator(_zone)]
@@ -74,7 +95,7 @@ class MetadataSection(Section):
 
     required: tuple[str, ...] = ("topic", "entities", "scene")
     owner_keys: tuple[str, ...] = ("owner", "user", "user_id")
-    defaults: dict[str, Any] = {}
+    defaults: Annotated[dict[str, Any], AfterValidator(_defaults)] = {}
     min_siblings: Annotated[int, Field(ge=2)] = 3
 
 
@@ -102,7 +123,7 @@ class LimitsSection(Section):
 class RulesSection(Section):
     """Repair rules that a person has confirmed to run without asking, by name."""
 
-    confirmed: tuple[str, ...] = ()
+    confirmed: Annotated[tuple[str, ...], AfterValidator(_rules)] = ()
 
 
 class ApprovalSection(Section):

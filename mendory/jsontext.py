@@ -40,6 +40,14 @@ def parse_object(text: str) -> dict[str, Any]:
     return value
 
 
+def dumps(value: Any) -> str:
+    """`value` as JSON with its characters as they are; half a character can only be written as its escape."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True)
+    if any("\ud800" <= ch <= "\udfff" for ch in text):
+        return json.dumps(value, allow_nan=False, sort_keys=True)
+    return text
+
+
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
@@ -86,7 +94,7 @@ def with_key(text: str | None, key: str, value: Any) -> str:
     >>> with_key('{"scene" : null , "n":1.50}', "scene", "work")
     '{"scene" : "work" , "n":1.50}'
     """
-    encoded = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    encoded = dumps(value)
     if text is None or not text.strip():
         return f"{{{json.dumps(key, ensure_ascii=False)}: {encoded}}}"
     parse_object(text)

@@ -319,7 +319,13 @@ class Writer(Reader):
             return
         folder = root / f"{self.table_name}.lance"
         with _ours(f"Flushing version {version}"):
-            for path in _new_files(_dataset(self.uri, self.table_name), version, folder):
+            ds = _dataset(self.uri, self.table_name)
+            try:
+                added = _new_files(ds, version, folder)
+            except (OSError, ValueError):
+                # cleaned up by its owner meanwhile: a later version holds it, so that one is flushed whole
+                added = [*(folder / path for path in sorted(_paths(ds))), *_manifests(int(ds.version), folder)]
+            for path in added:
                 _fsync(path)
             for part in ("data", "_deletions", "_transactions", "_versions", "."):
                 if (folder / part).is_dir():
@@ -487,11 +493,15 @@ def _new_files(ds: Any, version: int, folder: Path) -> list[Path]:
     except (OSError, ValueError):
         known = set()
     files = [folder / path for path in sorted(_paths(new) - known)]
-    manifests = [folder / "_versions" / f"{2**64 - 1 - version}.manifest", folder / "_versions" / f"{version}.manifest"]
     transaction = _transaction(ds, version)
     if transaction is not None:
         files.append(folder / "_transactions" / f"{transaction.read_version}-{transaction.uuid}.txn")
-    return files + [m for m in manifests if m.exists()]
+    return files + _manifests(version, folder)
+
+
+def _manifests(version: int, folder: Path) -> list[Path]:
+    names = (f"{2**64 - 1 - version}.manifest", f"{version}.manifest")
+    return [path for name in names if (path := folder / "_versions" / name).exists()]
 
 
 def _paths(ds: Any) -> set[str]:

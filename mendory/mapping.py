@@ -73,6 +73,8 @@ class Mapping:
                 wrong.append(f"{name}: no column '{column}'")
             elif not _usable(BY_NAME[name].shape, schema.field(column).type):
                 wrong.append(f"{name}: column '{column}' has type {schema.field(column).type}")
+        taken = [c for c in self.columns.values() if c is not None]
+        wrong += [f"column '{c}' is mapped to several fields" for c in sorted({c for c in taken if taken.count(c) > 1})]
         if self.column("id") is None or self.column("content") is None:
             wrong.append("id and content can't be absent")
         if wrong:
@@ -106,11 +108,9 @@ class Mapping:
                 wrong.setdefault(row, []).append("claim")
         values["metadata"], values["claim"] = [p[0] for p in parsed], [c[0] for c in claims]
         bare = batch.column(VECTORLESS).to_pylist() if VECTORLESS in batch.schema.names else [False] * size
-        named = [values[name] for name in _PLAIN]
-        return [
-            Memory(*row, parsed[at][1], bare[at], tuple(wrong[at]) if at in wrong else ())
-            for at, row in enumerate(zip(*named, strict=True))
-        ]
+        columns = [values[name] for name in _PLAIN]
+        columns += [[why for _, why in parsed], [bool(b) for b in bare], [tuple(wrong.get(r, ())) for r in range(size)]]
+        return [Memory(*row) for row in zip(*columns, strict=True)]
 
     def write(self, row: MappingType[str, Any], changes: MappingType[str, Any]) -> dict[str, Any]:
         """Column → new value for `changes` of fields; `metadata.<key>` changes that key's bytes only.
@@ -132,9 +132,10 @@ class Mapping:
         return new
 
 
+_A_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PLAIN = tuple(f.name for f in FIELDS if f.shape is not Shape.VECTOR)
-"""The fields of the record but the vector, in the order in which `Memory` takes them."""
+"""The fields of the record but the vector, in the order in which `Memory` takes them; then come the three facts."""
 
 
 def _read(shape: Shape, column: pa.Array | pa.ChunkedArray, zone: tzinfo) -> tuple[list[Any], list[int]]:
@@ -153,9 +154,13 @@ def _times(column: pa.Array | pa.ChunkedArray, zone: tzinfo) -> tuple[list[datet
         column = pc.assume_timezone(column, str(zone), ambiguous="earliest", nonexistent="latest")
     values: list[datetime | None] = []
     unread = []
-    for at, micros in enumerate(column.cast(pa.timestamp("us", "UTC"), safe=False).cast(pa.int64()).to_pylist()):
+    for at, ticks in enumerate(column.cast(pa.int64()).to_pylist()):
         try:
-            values.append(None if micros is None else _EPOCH + timedelta(microseconds=micros))
+            values.append(
+                None
+                if ticks is None
+                else _EPOCH + timedelta(microseconds=ticks * 1_000_000 // _A_SECOND[column.type.unit])
+            )
         except OverflowError:  # before year 1 or after 9999
             values.append(None)
             unread.append(at)

@@ -83,6 +83,7 @@ def decide(
                 reason = sick.get(step.scope or "") or sick.get(None)
                 if reason:
                     rulings[step.id] = Ruling(Verdict.SUSPENDED, None, reason)
+        _follow(plan, rulings)  # what can't run anyway uses up no limit
         _hold_limits(plan, rulings, limits, health)
     _follow(plan, rulings)
     return rulings
@@ -121,13 +122,13 @@ def _sick_scopes(health: Health, limits: LimitsSection) -> dict[str | None, str]
 
 def _hold_limits(plan: Plan, rulings: dict[str, Ruling], limits: LimitsSection, health: Health) -> None:
     running = [s for s in plan.steps() if s.id in rulings and rulings[s.id].verdict is Verdict.RUN]
-    rows = len({i for s in running for i in s.row_ids})
+    rows = len({i for s in running for i in s.changed_ids})
     if rows > limits.rows_per_run:
         reason = f"the run would change {rows} rows, above limits.rows_per_run {limits.rows_per_run}"
         _suspend(running, rulings, reason)
         return
     by_scope: Counter[str] = Counter()
-    for scope, _ in {(s.scope or "", i) for s in running for i in s.row_ids}:
+    for scope, _ in {(s.scope or "", i) for s in running for i in s.changed_ids}:
         by_scope[scope] += 1
     for scope, changed in by_scope.items():
         rows = health.scope_rows.get(scope, 0)

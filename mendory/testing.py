@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import pyarrow as pa
 
@@ -23,7 +23,9 @@ from mendory.work import Rows
 Boundary = Callable[[str], None]
 """Called with `<method>:before` and `<method>:after` around every effect; what it raises stops the caller there."""
 
-_QUIET: Final[Boundary] = lambda point: None  # noqa: E731
+
+def _quiet(point: str) -> None:
+    """Nothing happens at any boundary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ class FakeStore:
         rows: pa.Table,
         mapping: FieldMapping | None = None,
         rows_per_fragment: int = 4,
-        boundary: Boundary = _QUIET,
+        boundary: Boundary = _quiet,
     ) -> None:
         self.mapping = mapping or FieldMapping.identity()
         self.schema = rows.schema

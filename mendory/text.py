@@ -9,9 +9,8 @@ import re
 import unicodedata
 
 _NUMBER = re.compile(
-    # a run that starts or ends with a numeral, with the unit written right behind it
-    r"[^\W\d_]*[\d０-９][\w.,:/%°+\-‐-―²³¹⁰-₟]*(?:\s?(?:[^\W\d_]{1,3}\b|[%‰°℃℉€£¥$]))?",
-    re.UNICODE,
+    # a run that holds a digit, letters before it included, and the word right behind it: its unit
+    r"[^\W\d_]*\d[\w.,:/%°+\-‐-―²³¹⁰-₟]*(?: ?[^\W\d_]+(?:/[^\W\d_]+)?| ?[%‰°℃℉€£¥$])?"
 )
 _CJK_NUMBER = re.compile(r"[〇零一二三四五六七八九十百千万亿两壹贰叁肆伍陆柒捌玖拾佰仟]+")
 
@@ -29,6 +28,15 @@ def exact_key(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
+def letters(text: str) -> str:
+    """The text key with letters lowered one by one, where full case folding makes two words one.
+
+    >>> exact_key("Buße") == exact_key("Busse"), letters("Buße") == letters("Busse")
+    (True, False)
+    """
+    return " ".join(unicodedata.normalize("NFC", text).lower().split())
+
+
 def numbers_as_written(text: str) -> tuple[str, ...]:
     """Every number with its unit, letter case and all, in order of appearance.
 
@@ -40,9 +48,11 @@ def numbers_as_written(text: str) -> tuple[str, ...]:
     >>> numbers_as_written("每天喝三杯")
     ('三',)
     """
-    text = unicodedata.normalize("NFC", text)
-    spaced = [" ".join(m.group().split()).rstrip(".,:;") for m in _NUMBER.finditer(text)]
-    return (*spaced, *(m.group() for m in _CJK_NUMBER.finditer(text)))
+    text = " ".join(unicodedata.normalize("NFC", text).split())
+    return (
+        *(m.group().rstrip(".,:;") for m in _NUMBER.finditer(text)),
+        *(m.group() for m in _CJK_NUMBER.finditer(text)),
+    )
 
 
 BLANK = (
@@ -65,6 +75,11 @@ def is_blank(text: str | None) -> bool:
     if text and text[0].isalnum():  # nearly every text; spares the expression
         return False
     return text is None or _BLANK.fullmatch(text) is not None
+
+
+def valueless(value: object) -> bool:
+    """True for null, an empty list and blank text: a key that holds it holds nothing."""
+    return value is None or value == [] or (isinstance(value, str) and is_blank(value))
 
 
 def shown(text: str | None, most: int = 80) -> str:

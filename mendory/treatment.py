@@ -19,7 +19,7 @@ from mendory.executor.rollback import RolledBack, rollback
 from mendory.finding import Finding, by_code
 from mendory.ledger.findings import problem_key
 from mendory.ledger.intents import Cap, IntentKind
-from mendory.ledger.plans import PlanState
+from mendory.ledger.plans import FAILED, PlanState
 from mendory.plan.model import Plan, Step
 from mendory.policy import Authority, Health, Ruling, Verdict, decide
 from mendory.verify import Verdict as Verified
@@ -161,6 +161,7 @@ def close(clinic: Clinic, ran: Ran) -> Treated:
     done = {r.unit.step_id for r in ran.results if r.outcome is Outcome.APPLIED}
     verdict, left = check_effect(clinic, [s for s in plan.steps() if s.id in done], ran.results)
     taken_back = _take_back(clinic, plan, verdict)
+    _ask_people(clinic, plan, verdict, taken_back)
     state = ledger.plans.close_if_settled(plan.id)
     run_id = ledger.note_run("apply", plan.id, _run_body(ran, verdict, taken_back, left, clinic.writer.version))
     return Treated(plan, ran.results, ran.rulings, verdict, ran.recovered, taken_back, state, run_id)
@@ -244,6 +245,16 @@ def _take_back(clinic: Clinic, plan: Plan, verdict: Verified) -> tuple[str, ...]
     return undone.step_ids
 
 
+def _ask_people(clinic: Clinic, plan: Plan, verdict: Verified, taken_back: Collection[str]) -> None:
+    """Steps that did not verify and stay: their rollback is proposed to a person."""
+    asked = {}
+    for step in plan.steps():
+        if step.id in verdict.failed_steps and step.id not in taken_back:
+            asked[step.finding_id] = f"it did not verify: mendory rollback {plan.code} --step {step.id[:8]}"
+            clinic.ledger.plans.note(plan.id, step.id, FAILED, None, asked[step.finding_id], None)
+    clinic.ledger.findings.ask(asked)
+
+
 def take_back(
     clinic: Clinic,
     plan_id: str,
@@ -269,7 +280,8 @@ def take_back(
     if row is None:
         for one in undone.step_ids:
             ledger.plans.note(plan.id, one, "rolled_back", by, "", None)
-    left = [o for o in ledger.plans.outcomes(plan.id).values() if o["outcome"] == Outcome.APPLIED.value]
+    standing = (Outcome.APPLIED.value, FAILED)
+    left = [o for o in ledger.plans.outcomes(plan.id).values() if o["outcome"] in standing]
     if not left and ledger.plans.state(plan.id) in (PlanState.OPEN, PlanState.DONE):
         ledger.plans.set_state(plan.id, PlanState.ROLLED_BACK)
     ledger.note_run(

@@ -88,8 +88,9 @@ def _remains(step: Step, findings: Collection[Finding]) -> bool:
                     return True
             case StepKind.NORMALISE_STATUS, Code.ILLEGAL_STATUS if mine:
                 return True
-            case StepKind.MERGE_EXACT, Code.DUPLICATE_EXACT if len(mine) > 1:
-                return True
+            case StepKind.MERGE_EXACT, Code.DUPLICATE_EXACT:
+                if len({*rows, step.detail.get("primary_id"), *step.detail["merged_ids"]} & set(finding.ids)) > 1:
+                    return True
             case StepKind.REPOINT, Code.REFERENCE_DANGLING if mine:
                 if {m["id"] for m in finding.evidence["missing"]} & set(step.detail["repointed"]):
                     return True

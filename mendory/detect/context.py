@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mendory.record import Memory
+from mendory.text import is_blank, valueless
 
 
 class BatchFacts:
@@ -19,11 +20,11 @@ class BatchFacts:
 
     def observe(self, memory: Memory) -> None:
         """Count the memory's values."""
-        if memory.batch_id and memory.scope and memory.metadata:
+        if not is_blank(memory.batch_id) and not is_blank(memory.scope) and memory.metadata:
             for key in self._keys:
-                if memory.metadata.get(key) not in (None, "", []):
+                if not valueless(memory.metadata.get(key)):
                     value = json.dumps(memory.metadata[key], sort_keys=True, ensure_ascii=True)
-                    self._values[memory.scope, memory.batch_id, key][value] += 1
+                    self._values[str(memory.scope), str(memory.batch_id), key][value] += 1
 
     def agreed(self, scope: str, batch_id: str, key: str, at_least: int) -> tuple[Any, int] | None:
         """(value, how many say so) when at least that many siblings hold `key` and all say the same."""

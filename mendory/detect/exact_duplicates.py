@@ -11,7 +11,7 @@ from typing import Any
 from mendory import digest
 from mendory.finding import Code, Finding, finding
 from mendory.record import Kind, Memory
-from mendory.text import exact_key, is_blank, numbers_as_written
+from mendory.text import exact_key, is_blank, letters, numbers_as_written
 
 _READS = ("content", "scope", "status", "kind", "metadata", "claim", "created_at")
 
@@ -19,11 +19,12 @@ _READS = ("content", "scope", "status", "kind", "metadata", "claim", "created_at
 class ExactDuplicates:
     """Recallable memories of one scope with one text key (`text.exact_key`).
 
-    Flags: `duplicate_exact`, a double write: equal also in kind, numbers and units as written, owner,
-    claim and required metadata, created within the window of the first, and no event. It may be
+    Flags: `duplicate_exact`, a double write: equal also in status, kind, letters, numbers and units as
+    written, owner, claim and required metadata, created within the window of the first, and no event. It may be
     merged. `duplicate_restated`: the same text otherwise; what differs is named, nothing is merged.
-    Does not flag: archived rows; the same text in two scopes; texts that differ in punctuation,
-    width, accents or digits. Cost: one hash per row; only members of a group are fetched.
+    Does not flag: archived rows; rows that share an id; the same text in two scopes, or in none; texts
+    that differ in punctuation, width, accents or digits. Cost: one hash per row; only members of a
+    group are fetched.
     """
 
     codes = (Code.DUPLICATE_EXACT, Code.DUPLICATE_RESTATED)
@@ -36,21 +37,26 @@ class ExactDuplicates:
         self._owners = tuple(owner_keys)
         self._absent = frozenset(absent)
         self._by_key: dict[bytes, list[str]] = defaultdict(list)
+        self._seen: set[str] = set()
+        self._shared: set[str] = set()
 
     def observe(self, memory: Memory) -> None:
         """Note the text key of a recallable memory."""
+        if not memory.id:
+            return
+        (self._shared if memory.id in self._seen else self._seen).add(memory.id)
         shown = memory.recallable or "status" in self._absent
-        if not (shown and memory.id and memory.scope) or is_blank(memory.content):
+        if not shown or is_blank(memory.scope) or is_blank(memory.content):
             return
         text = f"{memory.scope}\0{exact_key(memory.content or '')}".encode("utf-8", "surrogatepass")
         self._by_key[hashlib.blake2b(text, digest_size=16).digest()].append(memory.id)
 
     def findings(self, fetch: Callable[[Sequence[str]], Mapping[str, Memory]]) -> Iterator[Finding]:
         """One finding per double write, one per text that is restated."""
-        groups = [ids for ids in self._by_key.values() if len(set(ids)) > 1]
+        groups = [own for ids in self._by_key.values() if len(own := set(ids) - self._shared) > 1]
         held = fetch(sorted({i for ids in groups for i in ids})) if groups else {}
         for ids in groups:
-            members = sorted((held[i] for i in set(ids) if i in held), key=_age)
+            members = sorted((held[i] for i in ids if i in held), key=_age)
             if len(members) > 1:
                 yield from self._judge(members)
 
@@ -76,11 +82,13 @@ class ExactDuplicates:
         return {
             "kind": memory.kind,
             "status": memory.status,
-            "numbers": list(numbers_as_written(memory.content or "")),
+            "letters": letters(memory.content or ""),
+            "numbers": _numbers(memory.content or ""),
             "owner": [held.get(key) for key in self._owners],
             "claim": memory.claim,
             **{f"metadata.{key}": held.get(key) for key in self._keys},
-            "metadata": memory.metadata_error,
+            # what can't be read may say anything, so it is like nothing else
+            "unreadable": memory.id if memory.metadata_error or memory.wrong else None,
         }
 
     def _within_window(self, same: list[Memory]) -> Iterator[list[Memory]]:
@@ -114,6 +122,13 @@ class ExactDuplicates:
         """Merging, where nobody knows whose memories they are or when they were written."""
         for name in sorted({"scope", "created_at"} & self._absent):
             yield "duplicates", f"the table has no {name}"
+
+
+def _numbers(text: str) -> list[str]:
+    """Numbers and units as written; where there is a number, letter case anywhere may be a unit's."""
+    found = numbers_as_written(text)
+    cased = " ".join(text.split())
+    return [*found, cased[:1].lower() + cased[1:]] if found else []
 
 
 def _age(memory: Memory) -> tuple[bool, float, str]:

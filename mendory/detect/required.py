@@ -8,7 +8,7 @@ from typing import Any
 
 from mendory.finding import Code, Finding, finding
 from mendory.record import Memory
-from mendory.text import is_blank
+from mendory.text import is_blank, valueless
 
 _SIMPLE = {
     "source": (Code.MISSING_SOURCE, "the source is missing"),
@@ -129,8 +129,4 @@ def _bare(memory: Memory) -> Memory:
 def missing_keys(memory: Memory, keys: Sequence[str]) -> tuple[str, ...]:
     """The required metadata keys the memory has no value for."""
     held = memory.metadata or {}
-    return tuple(key for key in keys if _valueless(held.get(key)))
-
-
-def _valueless(value: Any) -> bool:
-    return value is None or value == [] or (isinstance(value, str) and is_blank(value))
+    return tuple(key for key in keys if valueless(held.get(key)))

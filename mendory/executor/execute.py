@@ -108,9 +108,23 @@ def run_batch(job: Job, units: Sequence[Unit], store: Store, ledger: Ledger, con
                 return results + attempt(rid, 1, version, settled, store, ledger, context)
             except LostOwnership as error:
                 return results + [Result(u, Outcome.BUSY, str(error), rid) for u in units]
-        results += refusals(units, refused)
+        results += refusals(units, _undone_since(refused, units, store))
         units = [u for u in units if u.key not in refused]
     return results
+
+
+def _undone_since(
+    refused: dict[str, tuple[Outcome, str]], units: Sequence[Unit], store: Store
+) -> dict[str, tuple[Outcome, str]]:
+    """The refusals, where what the ledger calls applied is again as before: somebody undid it, a loop."""
+    done = [u for u in units if u.key in refused and refused[u.key][0] is Outcome.DONE]
+    back = read_and_settle(done, store)[1].units if done else ()
+    return {
+        **refused,
+        **{
+            u.key: (Outcome.STALE, f"{refused[u.key][1]}, and its rows are as before: something undid it") for u in back
+        },
+    }
 
 
 def refusals(units: Sequence[Unit], refused: Mapping[str, tuple[Outcome, str]], rid: str | None = None) -> list[Result]:

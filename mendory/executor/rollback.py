@@ -13,10 +13,12 @@ from mendory.ledger.intents import Held, IntentKind
 from mendory.plan.model import Edit
 from mendory.work import Outcome, Unit
 
+_BACK = (Outcome.APPLIED, Outcome.DONE)
+
 
 @dataclass(frozen=True, slots=True)
 class RolledBack:
-    """Rows taken back, rows skipped each with the reason, and the steps concerned."""
+    """Rows taken back, rows skipped each with the reason, and the steps of which a row was taken back."""
 
     restored: tuple[str, ...]
     skipped: tuple[tuple[str, str], ...]
@@ -39,7 +41,7 @@ def rollback(
     Raises EmptyTargetSet when no applied repair is meant, NotReversible past retention.
     """
     held = [i for i in ledger.intents.items(plan_id) if steps is None or i.step_id in steps]
-    held = [i for i in held if row is None or i.row_id == row]
+    held = [i for i in held if i.columns and (row is None or i.row_id == row)]
     waiting = [i for i in held if i.undone_by is None]
     if not held:
         raise EmptyTargetSet(
@@ -48,13 +50,13 @@ def rollback(
         )
     units = tuple(_inverse(i) for i in reversed(waiting))
     results = execute(Job(IntentKind.ROLLBACK, plan_id, None, units), store, ledger, context)
-    restored = [r.unit.edits[0].id for r in results if r.outcome in (Outcome.APPLIED, Outcome.DONE)]
+    restored = [r.unit.edits[0].id for r in results if r.outcome in _BACK]
     skipped = [(i.row_id, "rolled back before") for i in held if i.undone_by is not None]
-    skipped += [(r.unit.edits[0].id, r.reason) for r in results if r.outcome not in (Outcome.APPLIED, Outcome.DONE)]
+    skipped += [(r.unit.edits[0].id, r.reason) for r in results if r.outcome not in _BACK]
     return RolledBack(
         tuple(dict.fromkeys(restored)),
         tuple(dict.fromkeys(skipped)),
-        tuple(dict.fromkeys(i.step_id for i in held)),
+        tuple(dict.fromkeys(r.unit.step_id for r in results if r.outcome in _BACK)),
         tuple(results),
     )
 

@@ -17,11 +17,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from mendory.errors import ConfigInvalid, LedgerMismatch
+from mendory.errors import ConfigInvalid, LedgerCorrupt, LedgerMismatch
 from mendory.ledger import chain, schema
 from mendory.ledger.decisions import Decisions
 from mendory.ledger.findings import Findings
-from mendory.ledger.intents import Intents
+from mendory.ledger.intents import Intents, IntentState
 from mendory.ledger.migrate import upgrade
 from mendory.ledger.plans import Plans
 
@@ -57,7 +57,13 @@ class Ledger:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
         ledger = cls(_engine(url), clock)
-        upgrade(ledger._engine)
+        try:
+            upgrade(ledger._engine)
+        except sa.exc.DatabaseError as error:
+            raise LedgerCorrupt(
+                f"The ledger at {_parsed(url).render_as_string()} can't be opened: {error.orig}. Nothing was done. "
+                "Check ledger.url, or restore the ledger from a backup."
+            ) from None
         return ledger
 
     @classmethod
@@ -96,6 +102,7 @@ class Ledger:
     def verify(self) -> int:
         """The number of links in the hash chain, when every one and every record behind it holds."""
         with self.transaction() as conn:
+            self._all_linked(conn)
             return chain.verify(
                 conn,
                 {
@@ -104,6 +111,24 @@ class Ledger:
                     "decision": lambda ref: self.decisions.digest(conn, ref),
                 },
             )
+
+    def _all_linked(self, conn: sa.Connection) -> None:
+        """Return when every record the chain should hold is in it; else raise LedgerCorrupt."""
+        c = schema.chain.c
+        intent = schema.intent.c
+        for kind, ids in (
+            ("decision", sa.select(schema.decision.c.id)),
+            ("intent", sa.select(intent.rid)),
+            ("receipt", sa.select(intent.rid).where(intent.state != IntentState.OPEN.value)),
+            ("resolution", sa.select(intent.rid).where(intent.resolution.is_not(None))),
+        ):
+            linked = set(conn.execute(sa.select(c.ref).where(c.kind == kind)).scalars())
+            stray = sorted(set(conn.execute(ids).scalars()) - linked)
+            if stray:
+                raise LedgerCorrupt(
+                    f"{len(stray)} records of the ledger ({kind} {stray[0]}) are in no link of its chain: they were "
+                    "not written by Mendory. Nothing was applied. Restore the ledger from a backup and compare."
+                )
 
     def note_run(self, kind: str, plan_id: str | None, body: dict[str, Any]) -> str:
         """Record what a run did; returns the run's id."""
@@ -128,20 +153,24 @@ class Ledger:
             ]
 
 
+def _parsed(url: str) -> sa.URL:
+    try:
+        return sa.make_url(url)
+    except sa.exc.ArgumentError:
+        raise ConfigInvalid(
+            f"ledger.url '{url}' is no database URL. Nothing was done. Write sqlite:///path or postgresql://…"
+        ) from None
+
+
 def _file(url: str) -> Path | None:
-    parsed = sa.make_url(url)
+    parsed = _parsed(url)
     if parsed.get_backend_name() != "sqlite" or parsed.database in (None, "", ":memory:"):
         return None
     return Path(str(parsed.database))
 
 
 def _engine(url: str) -> sa.Engine:
-    try:
-        backend = sa.make_url(url).get_backend_name()
-    except sa.exc.ArgumentError:
-        raise ConfigInvalid(
-            f"ledger.url '{url}' is no database URL. Nothing was done. Write sqlite:///path or postgresql://…"
-        ) from None
+    backend = _parsed(url).get_backend_name()
     if backend != "sqlite":
         return sa.create_engine(url)
     pool = sa.pool.StaticPool if _file(url) is None else None

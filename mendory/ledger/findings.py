@@ -70,6 +70,14 @@ class Findings:
             if rows:
                 conn.execute(t.queue.insert(), rows)
 
+    def ask(self, reasons: Mapping[str, str]) -> None:
+        """These findings wait in the human queue too, each with its reason."""
+        with self._transaction() as conn:
+            for one, why in sorted(reasons.items()):
+                values = {"finding_id": one, "reason": why, "at": self._clock().isoformat()}
+                insert = _upsert(conn, t.queue).values(**values)
+                conn.execute(insert.on_conflict_do_update(index_elements=["finding_id"], set_={"reason": why}))
+
     def queued(self) -> list[dict[str, str]]:
         """What waits for a person, longest first."""
         with self._transaction() as conn:
@@ -87,13 +95,14 @@ class Findings:
             return {row.key: row.times for row in conn.execute(query)}
 
     def repaired_from(self) -> dict[str, set[str]]:
-        """Row id → digests the row had before repairs that were applied and not undone."""
+        """Row id → digests the row had before repairs that were applied and not undone, while images are kept."""
         found: dict[str, set[str]] = {}
         with self._transaction() as conn:
             query = (
                 sa.select(t.item.c.row_id, t.item.c.before_digest)
                 .join(t.intent, t.intent.c.rid == t.item.c.rid)
                 .where(t.intent.c.state == "applied", t.intent.c.kind == "apply", t.item.c.undone_by.is_(None))
+                .where(t.item.c.before_image.is_not(None), t.item.c.before_digest != t.item.c.after_digest)
             )
             for row in conn.execute(query):
                 found.setdefault(row.row_id, set()).add(row.before_digest)

@@ -107,13 +107,15 @@ class Intents:
         with self._transaction() as conn:
             refused = self._taken(conn, units) | self._used(conn, units)
             if not refused and cap is not None:
-                refused = self._spend(conn, units, len({i.row_id for i in items}), cap)
+                refused = self._spend(conn, units, len({i.row_id for i in items if i.columns}), cap)
             if refused:
                 return refused
             now = self._clock().isoformat()
+            last = conn.execute(sa.select(sa.func.max(t.intent.c.seq))).scalar()
             conn.execute(
                 t.intent.insert().values(
                     rid=rid,
+                    seq=(last or 0) + 1,
                     kind=kind.value,
                     plan_id=plan_id,
                     group_name=group,
@@ -149,7 +151,7 @@ class Intents:
 
     def _taken(self, conn: sa.Connection, units: Sequence[Unit]) -> dict[str, tuple[Outcome, str]]:
         rows = conn.execute(
-            sa.select(t.intent_unit.c.key, t.intent.c.state, t.intent.c.rid)
+            sa.select(t.intent_unit.c.key, t.intent.c.state, t.intent.c.rid, t.intent.c.resolution)
             .join(t.intent, t.intent.c.rid == t.intent_unit.c.rid)
             .where(t.intent_unit.c.key.in_([u.key for u in units]), t.intent_unit.c.live)
         )
@@ -158,7 +160,11 @@ class Intents:
             IntentState.OPEN.value: (Outcome.BUSY, "being applied by {}"),
             IntentState.UNKNOWN.value: (Outcome.UNKNOWN, "the outcome of {} is unknown; run 'mendory recover'"),
         }
-        return {r.key: (says[r.state][0], says[r.state][1].format(r.rid[:8])) for r in rows}
+        refused = {}
+        for row in rows:
+            outcome, why = says[IntentState.APPLIED.value if row.resolution else row.state]
+            refused[row.key] = outcome, why.format(row.rid[:8])
+        return refused
 
     def _used(self, conn: sa.Connection, units: Sequence[Unit]) -> dict[str, tuple[Outcome, str]]:
         refused = {}
@@ -323,7 +329,7 @@ class Intents:
         if plan_id is not None:
             query = query.where(t.intent.c.plan_id == plan_id)
         with self._transaction() as conn:
-            return [_intent(r) for r in conn.execute(query.order_by(t.intent.c.opened_at, t.intent.c.rid))]
+            return [_intent(r) for r in conn.execute(query.order_by(t.intent.c.seq))]
 
     def unresolved(self) -> list[Intent]:
         """Intents whose outcome can't be known and on which nobody has said a word yet."""
@@ -331,7 +337,7 @@ class Intents:
             t.intent.c.state == IntentState.UNKNOWN.value, t.intent.c.resolution.is_(None)
         )
         with self._transaction() as conn:
-            return [_intent(r) for r in conn.execute(query.order_by(t.intent.c.opened_at))]
+            return [_intent(r) for r in conn.execute(query.order_by(t.intent.c.seq))]
 
     def last_receipt(self) -> Intent | None:
         """The applied intent with the highest version."""
@@ -371,7 +377,7 @@ class Intents:
                         t.intent.c.resolution.startswith("applied"),
                     ),
                 )
-                .order_by(t.intent.c.opened_at, t.item.c.seq)
+                .order_by(t.intent.c.seq, t.item.c.seq)
             ).all()
         return [
             Held(
@@ -421,10 +427,10 @@ class Intents:
         row = conn.execute(sa.select(t.intent).where(t.intent.c.rid == rid)).first()
         if row is None:
             return None
-        return digest.of([row.rid, row.kind, row.plan_id, row.group_name, row.opened_at])
+        return digest.of([row.rid, row.seq, row.kind, row.plan_id, row.group_name, row.opened_at])
 
     def closed_digest(self, conn: sa.Connection, rid: str) -> str | None:
-        """Digest of the receipt: state, version, and every row's digests before and after."""
+        """Digest of the receipt: state, version, approvals used, every row's digests before and after."""
         row = conn.execute(sa.select(t.intent).where(t.intent.c.rid == rid)).first()
         if row is None:
             return None
@@ -432,7 +438,11 @@ class Intents:
         items = conn.execute(
             sa.select(c.seq, c.step_id, c.row_id, c.before_digest, c.after_digest).where(c.rid == rid).order_by(c.seq)
         )
-        return digest.of([row.rid, row.state, row.version, row.closed_at, [list(i) for i in items]])
+        use = t.decision_use.c
+        used = conn.execute(sa.select(use.decision_id, use.step_id).where(use.rid == rid).order_by(use.step_id))
+        return digest.of(
+            [row.rid, row.state, row.version, row.closed_at, [list(i) for i in items], [list(u) for u in used]]
+        )
 
 
 _PAST = "The images of repair {} are past their retention; only digests are left. Nothing was rolled back."

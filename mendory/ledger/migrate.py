@@ -9,6 +9,9 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from alembic.util import CommandError
+
+from mendory.errors import LedgerMismatch
 
 
 def upgrade(engine: sa.Engine) -> None:
@@ -19,4 +22,10 @@ def upgrade(engine: sa.Engine) -> None:
     with engine.begin() as conn:
         if MigrationContext.configure(conn).get_current_revision() != head:
             config.attributes["connection"] = conn
-            command.upgrade(config, "head")
+            try:
+                command.upgrade(config, "head")
+            except CommandError as error:
+                raise LedgerMismatch(
+                    f"The ledger was made by another version of Mendory ({error}). Nothing was done. "
+                    "Install that version or a newer one."
+                ) from None

@@ -28,6 +28,14 @@ class PlanState(StrEnum):
     ROLLED_BACK = "rolled_back"
 
 
+FAILED = "failed"
+"""Outcome of a step that was applied and did not verify; a person decides whether it is rolled back."""
+
+
+def _unknown(plan_id: str) -> PlanNotFound:
+    return PlanNotFound(f"There is no plan {plan_id[:8]}. Nothing was done. Run 'mendory show' for a list.")
+
+
 class Plans:
     """The plan tables."""
 
@@ -35,21 +43,29 @@ class Plans:
         self._transaction, self._clock = transaction, clock
 
     def save(self, plan: Plan, context: Mapping[str, Any]) -> bool:
-        """The plan is stored as open with its context; False, and nothing changed, when it was there already."""
+        """The plan is stored as open with its context; False, and nothing changed, when it is open already.
+
+        The same repair planned again after its plan ended is the same plan, open once more.
+        """
+        self._expire()
+        values = {
+            "state": PlanState.OPEN.value,
+            "base_version": plan.base_version,
+            "made_at": plan.made_at.isoformat(),
+            "expires_at": plan.expires_at.isoformat(),
+            "body": json.dumps(plan.as_json()),
+            "context": json.dumps(context),
+        }
         with self._transaction() as conn:
-            if conn.execute(sa.select(t.plan.c.id).where(t.plan.c.id == plan.id)).first():
+            state = conn.execute(sa.select(t.plan.c.state).where(t.plan.c.id == plan.id)).scalar()
+            if state == PlanState.OPEN.value:
                 return False
-            conn.execute(
-                t.plan.insert().values(
-                    id=plan.id,
-                    state=PlanState.OPEN.value,
-                    base_version=plan.base_version,
-                    made_at=plan.made_at.isoformat(),
-                    expires_at=plan.expires_at.isoformat(),
-                    body=json.dumps(plan.as_json()),
-                    context=json.dumps(context),
-                )
-            )
+            if state is not None:
+                conn.execute(t.plan.update().where(t.plan.c.id == plan.id).values(**values))
+                again = {"outcome": None, "authority": None, "reason": None, "rid": None}
+                conn.execute(t.plan_step.update().where(t.plan_step.c.plan_id == plan.id).values(**again))
+                return True
+            conn.execute(t.plan.insert().values(id=plan.id, **values))
             rows = [{"plan_id": plan.id, "step_id": s.id, "finding_id": s.finding_id} for s in plan.steps()]
             if rows:
                 conn.execute(t.plan_step.insert(), rows)
@@ -66,15 +82,17 @@ class Plans:
         return str(ids[0])
 
     def load(self, plan_id: str) -> Plan:
-        """The plan; raises NotReversible when its body is past retention."""
+        """The plan; raises PlanNotFound, or NotReversible when its body is past retention."""
         with self._transaction() as conn:
-            body = conn.execute(sa.select(t.plan.c.body).where(t.plan.c.id == plan_id)).scalar()
-        if body is None:
+            row = conn.execute(sa.select(t.plan.c.body).where(t.plan.c.id == plan_id)).first()
+        if row is None:
+            raise _unknown(plan_id)
+        if row.body is None:
             raise NotReversible(
                 f"Plan {plan_id[:8]} is past its retention; only digests are left. Nothing was done. "
                 "Its report still tells what happened."
             )
-        return Plan.from_json(json.loads(body))
+        return Plan.from_json(json.loads(row.body))
 
     def context(self, plan_id: str) -> dict[str, Any]:
         """What was known when the plan was made: findings, what stood down, health, causes."""
@@ -86,7 +104,10 @@ class Plans:
         """The plan's state, an open plan past its time being expired from now on."""
         self._expire()
         with self._transaction() as conn:
-            return PlanState(conn.execute(sa.select(t.plan.c.state).where(t.plan.c.id == plan_id)).scalar_one())
+            state = conn.execute(sa.select(t.plan.c.state).where(t.plan.c.id == plan_id)).scalar()
+        if state is None:
+            raise _unknown(plan_id)
+        return PlanState(state)
 
     def set_state(self, plan_id: str, state: PlanState) -> None:
         """The plan has `state`."""
@@ -134,6 +155,12 @@ class Plans:
         if self.state(plan_id) is PlanState.OPEN and not open_steps and not waiting:
             self.set_state(plan_id, PlanState.DONE)
         return self.state(plan_id)
+
+    def failed(self) -> dict[str, str]:
+        """Finding id → what to do, for steps of levels 2 and 3 that did not verify and still stand."""
+        with self._transaction() as conn:
+            rows = conn.execute(sa.select(t.plan_step).where(t.plan_step.c.outcome == FAILED))
+            return {r.finding_id: str(r.reason) for r in rows}
 
     def _expire(self) -> None:
         with self._transaction() as conn:

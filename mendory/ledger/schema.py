@@ -70,6 +70,8 @@ intent = sa.Table(
     "intent",
     metadata,
     sa.Column("rid", sa.Text, primary_key=True),
+    # the order of repairs; a clock may be set back
+    sa.Column("seq", sa.Integer, nullable=False, unique=True),
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("plan_id", sa.Text, index=True),
     sa.Column("group_name", sa.Text),

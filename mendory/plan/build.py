@@ -146,12 +146,11 @@ def bind(
     """The plan: drafts as steps on `rows` (all columns of every row they change), grouped and chained by digests."""
     edits = _edits(drafts, rows, mapping)
     touched: dict[str, list[str]] = {}
-    grouped: dict[tuple[StepKind, int, str | None], list[Step]] = {}
+    groups = _Grouping()
     lead: tuple[Draft, str] | None = None
     for one, own in zip(drafts, edits, strict=True):
-        needs = {s for row in one.changes for s in touched.get(row, ())}
-        if lead and one.finding.id == lead[0].finding.id:
-            needs.add(lead[1])
+        follows = lead is not None and one.finding.id == lead[0].finding.id
+        needs = {s for row in one.rows for s in touched.get(row, ())} | ({lead[1]} if lead and follows else set())
         step = Step(
             one.kind,
             one.level,
@@ -164,19 +163,40 @@ def bind(
             one.detail,
             tuple(sorted(needs)),
         )
-        if not lead or one.finding.id != lead[0].finding.id:
+        if lead is None or not follows:
             lead = (one, step.id)
-        for row in one.changes:
+        for row in one.rows:
             touched.setdefault(row, []).append(step.id)
         # steps that only follow from another (re-pointing after a merge) stand in its group
-        grouped.setdefault((lead[0].kind, int(one.level), one.rule), []).append(step)
-    groups = tuple(
-        Group(f"G{at}", kind, steps[0].level, rule, tuple(steps))
-        for at, ((kind, _, rule), steps) in enumerate(
-            sorted(grouped.items(), key=lambda item: (item[0][1], _ORDER[item[0][0]], item[0][2] or "")), 1
+        groups.add(lead[0].kind, step)
+    return Plan(groups.made(), base_version, now, now + window)
+
+
+class _Grouping:
+    """Steps of one kind, level and rule in one group, and every group after those its steps require."""
+
+    def __init__(self) -> None:
+        self._groups: list[tuple[StepKind, list[Step]]] = []
+        self._newest: dict[tuple[StepKind, Level, str | None], int] = {}
+        self._place: dict[str, int] = {}
+
+    def add(self, kind: StepKind, step: Step) -> None:
+        """Put the step in the newest group of its sort, or in a new one when what it requires comes later."""
+        after = max((self._place[s] for s in step.requires), default=-1)
+        sort = kind, step.level, step.rule
+        at = self._newest.get(sort, -1)
+        if at < 0 or at < after:
+            at = self._newest[sort] = len(self._groups)
+            self._groups.append((kind, []))
+        self._groups[at][1].append(step)
+        self._place[step.id] = at
+
+    def made(self) -> tuple[Group, ...]:
+        """The groups, named G1, G2 and so on."""
+        return tuple(
+            Group(f"G{at}", kind, steps[0].level, steps[0].rule, tuple(steps))
+            for at, (kind, steps) in enumerate(self._groups, 1)
         )
-    )
-    return Plan(groups, base_version, now, now + window)
 
 
 def _edits(drafts: Sequence[Draft], rows: pa.Table, mapping: FieldMapping) -> list[tuple[Edit, ...]]:
@@ -188,7 +208,8 @@ def _edits(drafts: Sequence[Draft], rows: pa.Table, mapping: FieldMapping) -> li
     made: list[tuple[int, str, tuple[ColumnChange, ...]]] = []
     after: list[pa.Table] = []
     for at, one in enumerate(drafts):
-        for row, changes in sorted(one.changes.items()):
+        for row in one.rows:
+            changes = one.changes.get(row, {})
             held = [c for c in (mapping.column(name.partition(".")[0]) for name in changes) if c is not None]
             present = {c: state[row].column(c)[0].as_py() for c in held}
             new = mapping.write(present, changes)

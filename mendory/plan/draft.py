@@ -18,13 +18,23 @@ Changes = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A repair of one finding."""
+    """A repair of one finding.
+
+    `holds` are rows it does not change but relies on, such as the one a merge keeps: they are written
+    as they are with the others, so that a change of theirs in the meantime refuses the repair.
+    """
 
     kind: StepKind
     finding: Finding
     reason: str
     changes: Changes
     detail: Mapping[str, Any]
+    holds: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The rows it changes or relies on, sorted."""
+        return tuple(sorted({*self.changes, *self.holds}))
 
     @property
     def level(self) -> Level:

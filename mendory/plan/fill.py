@@ -8,6 +8,7 @@ from mendory.catalogue import StepKind
 from mendory.finding import Finding
 from mendory.plan.draft import Draft, Situation, Unplanned
 from mendory.record import Memory
+from mendory.text import is_blank, valueless
 
 _FROM_CLAIM = {"scene": "scene", "entities": "entity"}
 
@@ -34,13 +35,13 @@ def fill(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
 
 def _certain(memory: Memory, key: str, at: Situation) -> tuple[Any, str] | None:
     said = (memory.claim or {}).get(_FROM_CLAIM.get(key, ""))
-    if isinstance(said, str) and said.strip():
+    if isinstance(said, str) and not is_blank(said):
         return ([said] if key == "entities" else said), "its claim"
     if memory.scope and memory.batch_id:
         agreed = at.batches.agreed(memory.scope, memory.batch_id, key, at.min_siblings)
         if agreed:
             return agreed[0], f"{agreed[1]} siblings of one batch"
-    if key in at.defaults:
+    if not valueless(at.defaults.get(key)):
         return at.defaults[key], "the configured default"
     return None
 

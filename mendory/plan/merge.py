@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mendory.catalogue import StepKind
 from mendory.finding import Finding
+from mendory.jsontext import dumps
 from mendory.plan.draft import Draft, Situation, Unplanned
 from mendory.record import SOURCE_CONFIDENCE, Memory, Status
 
@@ -36,7 +36,7 @@ def merge_exact(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
     }
     reason = f"keep {primary.id}, archive {len(names)} row(s) that say the same"
     return [
-        Draft(StepKind.MERGE_EXACT, finding, reason, changes, detail),
+        Draft(StepKind.MERGE_EXACT, finding, reason, changes, detail, holds=(str(primary.id),)),
         *_repoint_all(finding, names, str(primary.id), at),
     ]
 
@@ -63,6 +63,10 @@ def _gathered(primary: Memory, merged: Sequence[Memory]) -> dict[str, Any]:
     group = {primary.id, *(m.id for m in merged)}
     ids, notes = list(primary.related_ids), list(primary.related_notes)
     superseded = primary.superseded_by
+    if primary.duplicate_of in group:  # two rows that are each other's duplicate would be a cycle
+        changes["duplicate_of"] = None
+    if superseded in group:  # a hidden twin succeeds nobody
+        changes["superseded_by"] = superseded = None
     for memory in merged:
         differing = {}
         for key, value in (memory.metadata or {}).items():
@@ -72,7 +76,7 @@ def _gathered(primary: Memory, merged: Sequence[Memory]) -> dict[str, Any]:
             elif held[key] != value:
                 differing[key] = value
         if differing:
-            notes.append(json.dumps({"from": memory.id, "metadata": differing}, ensure_ascii=False, sort_keys=True))
+            notes.append(dumps({"from": memory.id, "metadata": differing}))
         notes += memory.related_notes
         named = [*memory.related_ids, memory.duplicate_of, memory.superseded_by]
         if memory.superseded_by and superseded is None and memory.superseded_by not in group:

@@ -63,8 +63,13 @@ class Step:
 
     @property
     def row_ids(self) -> tuple[str, ...]:
-        """The rows the step changes."""
+        """The rows the step changes or relies on: all of them must be as planned."""
         return tuple(e.id for e in self.edits)
+
+    @property
+    def changed_ids(self) -> tuple[str, ...]:
+        """The rows the step changes."""
+        return tuple(e.id for e in self.edits if e.columns)
 
     def _body(self) -> dict[str, Any]:
         return {
@@ -118,7 +123,7 @@ class Group:
     @property
     def rows(self) -> int:
         """How many different rows the group changes."""
-        return len({i for s in self.steps for i in s.row_ids})
+        return len({i for s in self.steps for i in s.changed_ids})
 
     @property
     def hides(self) -> int:
@@ -154,6 +159,11 @@ class Plan:
     def row_ids(self) -> frozenset[str]:
         """Every row the plan names."""
         return frozenset(i for s in self.steps() for i in s.row_ids)
+
+    @property
+    def changed_ids(self) -> frozenset[str]:
+        """Every row the plan changes."""
+        return frozenset(i for s in self.steps() for i in s.changed_ids)
 
     def as_json(self) -> dict[str, Any]:
         """The plan as JSON, its id included."""

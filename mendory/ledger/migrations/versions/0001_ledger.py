@@ -55,6 +55,7 @@ def upgrade() -> None:
     op.create_table(
         "intent",
         sa.Column("rid", sa.Text(), nullable=False),
+        sa.Column("seq", sa.Integer(), nullable=False),
         sa.Column("kind", sa.Text(), nullable=False),
         sa.Column("plan_id", sa.Text(), nullable=True),
         sa.Column("group_name", sa.Text(), nullable=True),
@@ -70,6 +71,7 @@ def upgrade() -> None:
         sa.Column("note", sa.Text(), nullable=True),
         sa.Column("resolution", sa.Text(), nullable=True),
         sa.PrimaryKeyConstraint("rid", name=op.f("pk_intent")),
+        sa.UniqueConstraint("seq", name=op.f("uq_intent_seq")),
     )
     op.create_index(op.f("ix_intent_plan_id"), "intent", ["plan_id"], unique=False)
     op.create_index(op.f("ix_intent_state"), "intent", ["state"], unique=False)

@@ -1,0 +1,1 @@
+"""A demo store: months of a bilingual assistant's memories, with faults planted that healing must find."""

@@ -1,0 +1,403 @@
+"""The cases under tests/cases: one behaviour a JSON file, readable without knowing Python.
+
+A case of the `memories` kind says which memories there are, what is found, which steps follow and what
+is left to a person. Fields it does not mention make an otherwise healthy memory. `findings` and `steps`
+are complete: anything else found or planned fails the case.
+
+Beside the memories of each case stand a few sick ones of another scope (`SENTINELS`). What is found on
+them must be found in every case, so that no case passes because nothing was looked at. Each case is also
+run with its rows in reverse, its plan is bound, carried out on the rows, and the healed rows planned again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from mendory import jsontext, text
+from mendory.catalogue import Level, StepKind
+from mendory.config import LimitsSection
+from mendory.detect import Settings, examine
+from mendory.mapping import VECTORLESS
+from mendory.mapping import Mapping as FieldMapping
+from mendory.plan.build import Drafted, Wishes, bind, draft
+from mendory.plan.model import ColumnChange, Edit, Group, Plan, Step
+from mendory.policy import Health, decide
+from mendory.record import Memory
+from mendory.work import Rows, Unit, settle
+from tests.conftest import NOON, arrow, memory
+
+CASES = Path(__file__).parent / "cases"
+
+
+def cases(folder: str) -> list[Any]:
+    """One parameter per file of the folder."""
+    files = sorted((CASES / folder).glob("*.json"))
+    assert files, f"tests/cases/{folder} is empty"
+    return [pytest.param(json.loads(f.read_text(encoding="utf-8")), id=f.stem) for f in files]
+
+
+def only(known: Iterable[str], given: Mapping[str, Any], where: str) -> None:
+    """Return when every key is known; a misspelt key must never make a case pass."""
+    unknown = sorted(set(given) - set(known))
+    assert [] == unknown, f"unknown keys in {where}: {', '.join(unknown)}"
+
+
+def one_of(kinds: Sequence[set[str]], case: Mapping[str, Any]) -> set[str]:
+    """The kind of case this is: exactly the keys of one kind, `why` besides."""
+    fits = [keys for keys in kinds if set(case) - {"why"} == keys]
+    assert len(fits) == 1, f"the keys {sorted(case)} fit no kind of case"
+    return fits[0]
+
+
+def test_every_case_belongs_to_a_runner_and_says_why() -> None:
+    """Each folder of cases is run by a test, and each file holds a sentence that says why."""
+    folders = {f.name for f in CASES.iterdir()}
+
+    assert {*MEMORY_FOLDERS, "policy", "text", "jsontext"} == folders
+    for file in CASES.glob("*/*.json"):
+        assert json.loads(file.read_text(encoding="utf-8"))["why"].strip().endswith("."), file
+
+
+# --- memories → findings → steps --------------------------------------------------------------
+
+MEMORY_FOLDERS = ("required", "identity", "status", "references", "exact", "restated", "apart", "fill", "merge")
+
+
+class Case:
+    """A case of the memories kind, read."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        only({"why", "memories", "settings", "findings", "steps", "unplanned", "stands_down"}, data, "the case")
+        wishes = data.get("settings", {})
+        known = {"absent", "required_metadata", "owner_keys", "window_minutes", "defaults", "min_siblings", "became"}
+        only(known, wishes, "settings")
+        self.absent = frozenset(wishes.get("absent", ()))
+        required = tuple(wishes.get("required_metadata", Settings().required_metadata))
+        self.settings = Settings(
+            self.absent,
+            required,
+            tuple(wishes.get("owner_keys", Settings().owner_keys)),
+            timedelta(minutes=wishes.get("window_minutes", 60)),
+        )
+        self.wishes = Wishes(wishes.get("defaults", {}), wishes.get("min_siblings", 3))
+        self.became = wishes.get("became", {})
+        self.mapping = FieldMapping.of({}, sorted(self.absent))
+        rows = [memory(required=required, **fields) for fields in data["memories"]]
+        kept = [name for name in arrow(rows).column_names if name not in self.absent]
+        self.rows = arrow([*rows, *self._sentinels(required)]).select(kept)
+        self.findings = sorted([*map(_expected_finding, data["findings"]), *self._sentinel_findings()], key=_key)
+        self.steps = sorted([*map(_expected_step, data.get("steps", ())), *self._sentinel_steps()], key=_key)
+        self.unplanned = data.get("unplanned")
+        self.stands_down = data.get("stands_down")
+
+    @property
+    def mergeable(self) -> bool:
+        """True when this table can have duplicates that are merged."""
+        return not self.absent & {"scope", "created_at", "status", "duplicate_of"}
+
+    def _sentinels(self, required: Sequence[str]) -> list[dict[str, Any]]:
+        def sick(name: str, **fields: Any) -> dict[str, Any]:
+            return memory(name, required, scope="sentinel", **fields)
+
+        twins = [sick(f"~twin{n}", content="Said twice. 说了两遍。") for n in "12"] if self.mergeable else []
+        return [sick("~blank", content=" "), *twins]
+
+    def _sentinel_findings(self) -> list[dict[str, Any]]:
+        found = [_expected_finding({"code": "content_empty", "ids": ["~blank"]})]
+        if self.mergeable:
+            found.append(_expected_finding({"code": "duplicate_exact", "ids": ["~twin1", "~twin2"]}))
+        return found
+
+    def _sentinel_steps(self) -> list[dict[str, Any]]:
+        merged = {"~twin2": {"status": "archived", "duplicate_of": "~twin1"}}
+        step = {"kind": "merge_exact", "level": 2, "rows": ["~twin2"], "set": merged}
+        return [step] if self.mergeable else []
+
+    def memories(self, rows: pa.Table) -> list[Memory]:
+        """The rows as a scan gives them: vectors only as whether there is one."""
+        if "embedding" in rows.column_names:
+            bare = pc.is_null(rows.column("embedding"))
+            rows = rows.drop_columns(["embedding"]).append_column(VECTORLESS, bare)
+        return self.mapping.memories(rows.combine_chunks())
+
+    def draft(self, rows: pa.Table) -> Drafted:
+        """What follows for these rows."""
+        held = self.memories(rows)
+        return draft(lambda: iter(held), _fetch(held), self.settings, self.wishes, lambda _: None, self._successors)
+
+    def _successors(self, ids: Sequence[str]) -> dict[str, str]:
+        return {i: self.became[i] for i in ids if i in self.became}
+
+
+def _fetch(held: Sequence[Memory]) -> Callable[[Sequence[str]], dict[str, Memory]]:
+    return lambda ids: {m.id: m for m in sorted(held, key=lambda m: m.id or "") if m.id and m.id in set(ids)}
+
+
+def _key(entry: Mapping[str, Any]) -> str:
+    return json.dumps({k: v for k, v in entry.items() if k != "evidence"}, sort_keys=True)
+
+
+def _expected_finding(entry: Mapping[str, Any]) -> dict[str, Any]:
+    only({"code", "ids", "evidence"}, entry, "a finding")
+    return {"code": entry["code"], "ids": sorted(entry["ids"]), "evidence": entry.get("evidence", {})}
+
+
+def _expected_step(entry: Mapping[str, Any]) -> dict[str, Any]:
+    only({"kind", "level", "rows", "set"}, entry, "a step")
+    assert sorted(entry["rows"]) == sorted(entry["set"]), "rows and set name different rows"
+    return {"kind": entry["kind"], "level": entry["level"], "rows": sorted(entry["rows"]), "set": entry["set"]}
+
+
+def _found(case: Case, drafted: Drafted) -> list[dict[str, Any]]:
+    """The findings as a case states them, each with as much of its evidence as the case asks for."""
+    asked = {(f["code"], tuple(f["ids"])): f["evidence"] for f in case.findings}
+    found = []
+    for one in drafted.examination.findings:
+        wanted = asked.get((one.code.value, one.ids), {})
+        evidence = {k: v for k, v in one.as_json()["evidence"].items() if k in wanted}
+        found.append({"code": one.code.value, "ids": list(one.ids), "evidence": evidence})
+    return sorted(found, key=_key)
+
+
+def _planned(drafted: Drafted) -> list[dict[str, Any]]:
+    return sorted(
+        (
+            {
+                "kind": d.kind.value,
+                "level": int(d.level),
+                "rows": sorted(d.changes),
+                "set": json.loads(json.dumps(d.changes)),
+            }
+            for d in drafted.drafts
+        ),
+        key=_key,
+    )
+
+
+def _carried_out(case: Case, plan: Plan) -> pa.Table:
+    """The rows after every step of the plan, in its order; each must fit the rows it meets."""
+    rows = case.rows
+    for group in plan.groups:
+        units = [Unit.of(step, "", None) for step in group.steps]
+        settled = settle(units, Rows(1, rows), "id", case.mapping.volatile)
+        assert {} == dict(settled.refused), f"a step of {group.name} does not fit the rows that earlier groups leave"
+        if settled.after is not None:
+            changed = {r["id"]: r for r in settled.after.to_pylist()}
+            rows = pa.Table.from_pylist([changed.get(r["id"], r) for r in rows.to_pylist()], schema=rows.schema)
+    return rows
+
+
+@pytest.mark.parametrize("folder", MEMORY_FOLDERS)
+def test_folder_has_cases_in_both_languages(folder: str) -> None:
+    """Every behaviour of a folder is shown in Chinese and in English."""
+    texts = [f.read_text(encoding="utf-8") for f in (CASES / folder).glob("*.json")]
+    chinese = [t for t in texts if any("\u4e00" <= c <= "\u9fff" for c in t)]
+
+    assert len(texts) // 3 <= len(chinese)
+
+
+def _run(data: Mapping[str, Any]) -> None:
+    case = Case(data)
+    drafted = case.draft(case.rows)
+
+    assert case.findings == _found(case, drafted)
+    assert case.steps == _planned(drafted)
+    if case.stands_down is not None:
+        assert case.stands_down == [what for what, _ in drafted.examination.stands_down]
+    if case.unplanned is not None:
+        left = {(u.finding.code.value, u.finding.ids): u.reason for u in drafted.unplanned}
+        ours = {about: why for about, why in left.items() if "~blank" not in about[1]}
+        assert sorted((u["code"], tuple(sorted(u["ids"]))) for u in case.unplanned) == sorted(ours)
+        for entry in case.unplanned:
+            only({"code", "ids", "reason contains"}, entry, "an unplanned finding")
+            assert entry["reason contains"] in ours[entry["code"], tuple(sorted(entry["ids"]))]
+
+    backwards = case.draft(case.rows.take(list(reversed(range(case.rows.num_rows)))))
+    assert drafted.examination.findings == backwards.examination.findings
+    assert _planned(drafted) == _planned(backwards)
+    if drafted.drafts:
+        plan = bind(drafted.drafts, case.rows, case.mapping, 1, NOON, timedelta(hours=24))
+        assert plan == Plan.from_json(json.loads(json.dumps(plan.as_json())))
+        assert [] == _planned(case.draft(_carried_out(case, plan)))
+
+
+@pytest.mark.parametrize("case", cases("required"))
+def test_required(case: dict[str, Any]) -> None:
+    """Fields and metadata keys that must hold a value, and don't, are found, all faults of a row at once."""
+    _run(case)
+
+
+@pytest.mark.parametrize("case", cases("identity"))
+def test_identity(case: dict[str, Any]) -> None:
+    """Rows without an id or with a shared one are found, and no step names them."""
+    _run(case)
+
+
+@pytest.mark.parametrize("case", cases("status"))
+def test_status(case: dict[str, Any]) -> None:
+    """A spelling of a known status is normalised; any other status is a person's."""
+    _run(case)
+
+
+@pytest.mark.parametrize("case", cases("references"))
+def test_references(case: dict[str, Any]) -> None:
+    """References that lead nowhere are found, and led to the row their target became where that is known."""
+    _run(case)
+
+
+@pytest.mark.parametrize("case", cases("exact"))
+def test_exact(case: dict[str, Any]) -> None:
+    """Double writes are found and merged."""
+    _run(case)
+
+
+@pytest.mark.parametrize("case", cases("restated"))
+def test_restated(case: dict[str, Any]) -> None:
+    """The same text in other circumstances is reported with what differs, and never merged."""
+    _run(case)
+
+
+@pytest.mark.parametrize("case", cases("apart"))
+def test_apart(case: dict[str, Any]) -> None:
+    """Texts that look alike and say different things are not found at all."""
+    _run(case)
+
+
+@pytest.mark.parametrize("case", cases("fill"))
+def test_fill(case: dict[str, Any]) -> None:
+    """Missing metadata is filled only from what is certain."""
+    _run(case)
+
+
+@pytest.mark.parametrize("case", cases("merge"))
+def test_merge(case: dict[str, Any]) -> None:
+    """A merge keeps the most informative row, gathers what only others know, and re-points what names them."""
+    _run(case)
+
+
+# --- policy -----------------------------------------------------------------------------------
+
+
+def _step(name: str, entry: Mapping[str, Any], ids: Mapping[str, str]) -> Step:
+    only({"level", "rule", "scope", "rows", "requires"}, entry, f"step {name}")
+    edits = tuple(Edit(row, f"{row}0", f"{row}1", (ColumnChange("status", "x", "y"),)) for row in entry["rows"])
+    needs = tuple(ids[n] for n in entry.get("requires", ()))
+    level = Level(entry["level"])
+    return Step(StepKind.FILL, level, entry.get("rule"), "x", name, entry.get("scope", "u1"), name, edits, {}, needs)
+
+
+@pytest.mark.parametrize("case", cases("policy"))
+def test_policy(case: dict[str, Any]) -> None:
+    """Each step of a plan runs, waits or is suspended, by whose word and for which reason."""
+    known = {"why", "steps", "limits", "confirmed", "approved", "done", "health", "rulings"}
+    only(known, case, "the case")
+    steps: dict[str, Step] = {}
+    for name, entry in case["steps"].items():
+        steps[name] = _step(name, entry, {n: s.id for n, s in steps.items()})
+    groups = tuple(Group(f"G{n}", s.kind, s.level, s.rule, (s,)) for n, s in enumerate(steps.values(), 1))
+    plan = Plan(groups, 1, NOON, NOON + timedelta(hours=24))
+    limits = None if case["limits"] is None else LimitsSection(**case["limits"])
+    only({"rows", "sick", "scope_rows", "scope_sick"}, case.get("health", {}), "health")
+    health = Health(**{"rows": 100, "sick": 0, "scope_rows": {"u1": 100}, "scope_sick": {}} | case.get("health", {}))
+    approved = {steps[n].id: word for n, word in case.get("approved", {}).items()}
+    done = {steps[n].id for n in case.get("done", ())}
+
+    rulings = decide(plan, limits, case.get("confirmed", ()), approved, health, done)
+
+    names = {s.id: n for n, s in steps.items()}
+    assert sorted(case["rulings"]) == sorted(names[i] for i in rulings)
+    for name, wanted in case["rulings"].items():
+        only({"verdict", "by", "reason contains"}, wanted, f"ruling {name}")
+        got = rulings[steps[name].id]
+        assert (wanted["verdict"], wanted.get("by")) == (got.verdict.value, got.by.value if got.by else None)
+        assert wanted.get("reason contains", "") in got.reason
+        assert ("reason contains" in wanted) == bool(got.reason)
+
+
+# --- texts ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", cases("text"))
+def test_text(case: dict[str, Any]) -> None:
+    """Text keys, numbers as written and blankness, the same for every language."""
+    match sorted(one_of([{"same"}, {"different"}, {"text", "numbers"}, {"numbers differ"}, {"blank"}, {"said"}], case)):
+        case ["same"]:
+            first, second = case["same"]
+            assert first != second
+            assert text.exact_key(first) == text.exact_key(second) != ""
+        case ["different"]:
+            first, second = case["different"]
+            assert text.exact_key(first) != text.exact_key(second)
+        case ["numbers", "text"]:
+            assert tuple(case["numbers"]) == text.numbers_as_written(case["text"])
+        case ["numbers differ"]:
+            first, second = map(text.numbers_as_written, case["numbers differ"])
+            assert first != second
+        case ["blank"]:
+            assert [True] * len(case["blank"]) == [text.is_blank(t) for t in case["blank"]]
+            assert case["blank"]
+        case ["said"]:
+            assert [False] * len(case["said"]) == [text.is_blank(t) for t in case["said"]]
+            assert case["said"]
+
+
+@pytest.mark.parametrize("case", cases("jsontext"))
+def test_jsontext(case: dict[str, Any]) -> None:
+    """An edit inside a JSON text changes one key's bytes; what can't be edited so is refused with a reason."""
+    kinds = [{"text", "key", "value", "becomes"}, {"text", "refused"}, {"text", "object"}]
+    match sorted(one_of(kinds, case)):
+        case ["becomes", "key", "text", "value"]:
+            got = jsontext.with_key(case["text"], case["key"], case["value"])
+            assert case["becomes"] == got
+            assert got.encode()
+            assert case["value"] == jsontext.parse_object(got)[case["key"]]
+        case ["refused", "text"]:
+            for act in (jsontext.parse_object, lambda t: jsontext.with_key(t, "scene", "work")):
+                with pytest.raises(jsontext.NotAnObject, match=case["refused"]):
+                    act(case["text"])
+        case ["object", "text"]:
+            assert case["object"] == jsontext.parse_object(case["text"])
+
+
+# --- what a case can't say --------------------------------------------------------------------
+
+
+def test_unknown_keys_fail_a_case() -> None:
+    """A misspelt key in a case, a memory, its settings or a finding is an error, never ignored."""
+    whole: dict[str, Any] = {"why": "x.", "memories": [{"id": "m1"}], "findings": []}
+    _run(whole)
+    for wrong in (
+        whole | {"finding": []},
+        whole | {"memories": [{"id": "m1", "contents": "x"}]},
+        whole | {"settings": {"windows": 1}},
+        whole | {"findings": [{"code": "content_empty", "ids": ["m1"], "reson": ""}]},
+        whole | {"steps": [{"kind": "fill", "level": 1, "rows": [], "set": {}, "sets": {}}]},
+    ):
+        with pytest.raises((AssertionError, KeyError)):
+            _run(wrong)
+
+
+def test_case_fails_when_nothing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even a case that expects no finding fails when the detectors return nothing."""
+    monkeypatch.setattr("mendory.detect.detectors", lambda settings: [])
+
+    with pytest.raises(AssertionError):
+        _run({"why": "x.", "memories": [{"id": "m1"}], "findings": []})
+
+
+def test_examination_counts_what_it_read() -> None:
+    """An examination says how many rows it read, in all and by scope; a missing scope counts as none."""
+    held = FieldMapping.identity().memories(arrow([memory("a"), memory("b", scope=None), memory("c")]))
+
+    seen = examine(held, _fetch(held), Settings())
+
+    assert 3 == seen.read
+    assert {"u1": 2, "": 1} == dict(seen.scope_rows)
