@@ -61,6 +61,8 @@ def run(rules: gx.ExpectationSuite, batches: Iterable[pa.RecordBatch], id_column
     Raises CheckBroken naming the expectation when one of them could not be evaluated: that is an
     error of the check, never a finding.
     """
+    # GX tells where it keeps a temporary folder, once per context
+    logging.getLogger("great_expectations.data_context.types.base").setLevel(logging.WARNING)
     context = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = ProgressBarsConfig(globally=False)
     asset = context.data_sources.add_pandas("table").add_dataframe_asset("memories")

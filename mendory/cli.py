@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
@@ -179,7 +180,7 @@ def _show_check(clinic: Clinic, checked: CheckUp) -> None:
         grouped.setdefault((one.severity.value, one.code.value), []).append(one)
     order = {"high": 0, "medium": 1, "low": 2}
     rows = [
-        [severity.upper(), code, len(found), shown(found[0].reason, 70)]
+        [severity.upper(), code, len(found), _reasons([f.reason for f in found])]
         for (severity, code), found in sorted(grouped.items(), key=lambda i: (order[i[0][0]], i[0][1]))
     ]
     _table(rows)
@@ -195,6 +196,12 @@ def _show_check(clinic: Clinic, checked: CheckUp) -> None:
     if checked.dismissed:
         click.echo(f"  dismissed earlier: {checked.dismissed}")
     click.echo("next: mendory plan" if checked.findings else "Nothing found.")
+
+
+def _reasons(reasons: Sequence[str]) -> str:
+    counted = Counter(reasons).most_common()
+    more = f" (and {_many(len(counted) - 1, 'other reason')})" if len(counted) > 1 else ""
+    return shown(counted[0][0], 70) + more
 
 
 @main.command()

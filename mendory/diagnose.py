@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from mendory.record import Memory
 
 MIN_SUPPORT: Final = 3
 MIN_RATIO: Final = 3.0
+MAX_CHANCE: Final = 0.001
 
 _CAUSES: Final[Mapping[Code, str]] = MappingProxyType(
     {
@@ -74,11 +76,13 @@ def totals(memories: Iterable[Memory]) -> Counter[tuple[str, str]]:
 def diagnose(
     findings: Collection[Finding], sick: Mapping[str, Memory], rows: Mapping[tuple[str, str], int], read: int
 ) -> list[Cause]:
-    """The strongest over-represented attribute per code, by risk ratio with support.
+    """The most surprising over-represented attribute value per code, with risk ratio and support.
 
     The risk ratio of a value is the share of sick rows among rows that have it over the share among
-    rows that do not (0.5 added to each count, Haldane-Anscombe, so that it stays finite). It counts
-    from a support of 3 sick rows and a ratio of 3 on; of several, the one that explains most is named.
+    rows that do not (0.5 added to each count, Haldane-Anscombe, so that it stays finite). A value counts
+    from a support of 3 sick rows, a ratio of 3, and a chance below 0.001 that so many sick rows share it
+    by accident (Fisher's exact test, one-sided, Bonferroni-corrected for the values compared); of
+    several, the least likely is named, so a batch is not hidden by the scope it lies in.
     """
     by_code: dict[Code, set[str]] = defaultdict(set)
     for finding in findings:
@@ -88,19 +92,34 @@ def diagnose(
         if not ids:
             continue
         shared = Counter(pair for i in ids for pair in attributes(sick[i]))
-        best: tuple[int, float, tuple[str, str]] | None = None
+        best: tuple[float, float, int, tuple[str, str]] | None = None
         for pair, hits in sorted(shared.items()):
-            others = read - rows.get(pair, 0)
-            if hits < MIN_SUPPORT or others <= 0:
+            have = rows.get(pair, 0)
+            if hits < MIN_SUPPORT or have >= read:
                 continue
-            inside = (hits + 0.5) / (rows.get(pair, 0) + 1)
-            outside = (len(ids) - hits + 0.5) / (others + 1)
-            ratio = round(inside / outside, 2)
-            if ratio >= MIN_RATIO and (best is None or (hits, ratio) > best[:2]):
-                best = hits, ratio, pair
+            inside, outside = (hits + 0.5) / (have + 1), (len(ids) - hits + 0.5) / (read - have + 1)
+            ratio, log_chance = round(inside / outside, 2), _log_chance(hits, len(ids), have, read)
+            likely = log_chance > math.log(MAX_CHANCE / len(shared))
+            if ratio >= MIN_RATIO and not likely and (best is None or (log_chance, -ratio) < best[:2]):
+                best = log_chance, -ratio, hits, pair
         if best is None:
             causes.append(Cause(code.value, "unknown", None, None, None, 0, len(ids)))
         else:
-            hits, ratio, (name, value) = best
-            causes.append(Cause(code.value, _CAUSES.get(code, _OTHER), name, value, ratio, hits, len(ids)))
+            _, ratio, hits, (name, value) = best
+            causes.append(Cause(code.value, _CAUSES.get(code, _OTHER), name, value, -ratio, hits, len(ids)))
     return causes
+
+
+def _log_chance(hits: int, sick: int, have: int, read: int) -> float:
+    """Log of the chance that of `sick` rows drawn from `read` at least `hits` are among the `have` (hypergeometric)."""
+
+    def choose(n: int, k: int) -> float:
+        return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+    terms = [
+        choose(have, k) + choose(read - have, sick - k) - choose(read, sick)
+        for k in range(hits, min(have, sick) + 1)
+        if sick - k <= read - have
+    ]
+    top = max(terms, default=0.0)
+    return top + math.log(sum(math.exp(t - top) for t in terms)) if terms else 0.0
