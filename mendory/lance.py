@@ -261,6 +261,10 @@ class Reader:
 class Writer(Reader):
     """A Reader that also commits: optimistically, with the repair's id in the transaction."""
 
+    def __init__(self, uri: str, table: str, mapping: FieldMapping) -> None:
+        super().__init__(uri, table, mapping)
+        self._flushed: set[Path] = set()
+
     def latest(self) -> int:
         """The newest version."""
         with _ours("Reading the newest version"):
@@ -313,7 +317,11 @@ class Writer(Reader):
         return Absent(last)
 
     def sync(self, version: int) -> None:
-        """The files that version added are on disk, and the folders that name them (local tables only)."""
+        """Everything `version` consists of is on disk: its files, whoever wrote them, and the folders that name them.
+
+        Files this writer flushed before are not flushed again: they are immutable. A version that its
+        owner has cleaned up meanwhile stands for the newest. Local tables only.
+        """
         root = _local(self.uri)
         if root is None:
             return
@@ -321,15 +329,16 @@ class Writer(Reader):
         with _ours(f"Flushing version {version}"):
             ds = _dataset(self.uri, self.table_name)
             try:
-                added = _new_files(ds, version, folder)
+                held = ds.checkout_version(version)
             except (OSError, ValueError):
-                # cleaned up by its owner meanwhile: a later version holds it, so that one is flushed whole
-                added = [*(folder / path for path in sorted(_paths(ds))), *_manifests(int(ds.version), folder)]
-            for path in added:
+                held = ds
+            files = _paths(held, folder) - self._flushed
+            for path in sorted(files) + _manifests(int(held.version), folder):
                 _fsync(path)
             for part in ("data", "_deletions", "_transactions", "_versions", "."):
                 if (folder / part).is_dir():
                     _fsync(folder / part)
+            self._flushed |= files
 
     def ledger_id(self) -> str | None:
         """The id of the ledger the table is bound to, None when it is bound to none."""
@@ -485,32 +494,22 @@ def _ids(fragment: Any, id_column: str) -> set[str]:
     return {i for i in fragment.to_table(columns=[id_column]).column(0).to_pylist() if i is not None}
 
 
-def _new_files(ds: Any, version: int, folder: Path) -> list[Path]:
-    """Files of `version` that the version before did not have, manifest and transaction included."""
-    new = ds.checkout_version(version)
-    try:
-        known = _paths(ds.checkout_version(version - 1))
-    except (OSError, ValueError):
-        known = set()
-    files = [folder / path for path in sorted(_paths(new) - known)]
-    transaction = _transaction(ds, version)
-    if transaction is not None:
-        files.append(folder / "_transactions" / f"{transaction.read_version}-{transaction.uuid}.txn")
-    return files + _manifests(version, folder)
-
-
 def _manifests(version: int, folder: Path) -> list[Path]:
     names = (f"{2**64 - 1 - version}.manifest", f"{version}.manifest")
     return [path for name in names if (path := folder / "_versions" / name).exists()]
 
 
-def _paths(ds: Any) -> set[str]:
+def _paths(ds: Any, folder: Path) -> set[Path]:
+    """Data and deletion files of a version, and the transaction that made it."""
     found = set()
     for fragment in ds.get_fragments():
-        found |= {f"data/{f.path}" for f in fragment.metadata.files}
+        found |= {folder / "data" / f.path for f in fragment.metadata.files}
         deletion = _deletion(fragment)
         if deletion is not None:
-            found.add(deletion)
+            found.add(folder / deletion)
+    transaction = _transaction(ds, int(ds.version))
+    if transaction is not None:
+        found.add(folder / "_transactions" / f"{transaction.read_version}-{transaction.uuid}.txn")
     return found
 
 

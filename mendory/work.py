@@ -71,11 +71,16 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What a batch would do to rows just read: items in order, final rows, refusals by unit key."""
+    """What a batch would do to rows just read: items in order, final rows, refusals by unit key.
+
+    `shared` are the keys refused since several rows hold an id: nothing else need have touched their
+    rows, so a paused owner's commit of them would not conflict.
+    """
 
     items: tuple[Item, ...] = ()
     after: pa.Table | None = None
     refused: Mapping[str, tuple[Outcome, str]] = field(default_factory=dict)
+    shared: frozenset[str] = frozenset()
 
     @property
     def units(self) -> tuple[Unit, ...]:
@@ -114,10 +119,11 @@ def settle(units: Sequence[Unit], rows: Rows, id_column: str, volatile: Collecti
     broken = _not_as_planned(items, volatile)
     if broken:
         rest = settle([u for u in units if u.key not in broken], rows, id_column, volatile)
-        return Settled(rest.items, rest.after, {**rest.refused, **broken})
+        return Settled(rest.items, rest.after, {**rest.refused, **broken}, rest.shared)
     touched = list(dict.fromkeys(i.row_id for i in items))
     after = pa.concat_tables([state[i] for i in touched]).combine_chunks() if touched else None
-    return Settled(tuple(items), after, refused)
+    doubled = frozenset(u.key for u in units if any(e.id in shared for e in u.edits))
+    return Settled(tuple(items), after, refused, doubled)
 
 
 def _not_as_planned(items: Sequence[Item], volatile: Collection[str]) -> dict[str, tuple[Outcome, str]]:

@@ -94,7 +94,10 @@ def batches(units: Sequence[Unit], rows: int = BATCH_ROWS) -> Iterator[list[Unit
 
 def run_batch(job: Job, units: Sequence[Unit], store: Store, ledger: Ledger, context: Context) -> list[Result]:
     """The units as one intent and one commit; see `execute`."""
-    results: list[Result] = []
+    # asked first: a row may carry a later step of the same plan, and would only look changed
+    taken = ledger.intents.taken(units)
+    results = refusals(units, _undone_since(taken, units, store))
+    units = [u for u in units if u.key not in taken]
     while units:
         version, settled = read_and_settle(units, store)
         results += refusals(units, settled.refused)
@@ -175,9 +178,10 @@ def attempt(
                 case Found(at):
                     return results + seal(rid, epoch, settled.items, at, store, ledger)
                 case Unreadable(at):
-                    return results + give_up(rid, epoch, units, at, ledger)
+                    return results + give_up(rid, epoch, units, gone(at), ledger)
                 case Absent():
-                    pass
+                    if fresh.shared:
+                        return results + give_up(rid, epoch, units, DOUBLED, ledger)
         settled = fresh
         results += refusals(units, settled.refused, rid)
         if not settled.items:
@@ -203,8 +207,15 @@ def seal(rid: str, epoch: int, items: Sequence[Item], version: int, store: Store
     return [Result(u, Outcome.APPLIED, "", rid, version) for u in units_of(items)]
 
 
-def give_up(rid: str, epoch: int, units: Sequence[Unit], version: int, ledger: Ledger) -> list[Result]:
+DOUBLED = "another row with the same id came meanwhile, so a paused process may still apply it unseen"
+
+
+def gone(version: int) -> str:
+    """Why an outcome is unknown when a version can't be read."""
+    return f"version {version} of the table's history is gone, so nobody knows whether it was applied"
+
+
+def give_up(rid: str, epoch: int, units: Sequence[Unit], why: str, ledger: Ledger) -> list[Result]:
     """The outcome can't be known; it is a person's."""
-    why = f"version {version} of the table's history is gone, so nobody knows whether it was applied"
     ledger.intents.close(rid, epoch, IntentState.UNKNOWN, None, why)
     return [Result(u, Outcome.UNKNOWN, why, rid) for u in units]

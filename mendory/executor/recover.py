@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mendory.errors import LostOwnership
-from mendory.executor.execute import Context, Result, attempt, give_up, read_and_settle, refusals
+from mendory.executor.execute import DOUBLED, Context, Result, attempt, give_up, gone, read_and_settle, refusals
 from mendory.executor.store import Absent, Found, Store, Unreadable
 from mendory.ledger import Ledger
 from mendory.ledger.intents import Intent, IntentState
@@ -54,7 +54,9 @@ def finish(intent: Intent, store: Store, ledger: Ledger, context: Context) -> li
             ledger.intents.close(intent.rid, intent.epoch, IntentState.APPLIED, at)
             return [Result(u, Outcome.APPLIED, "found in the table's history", intent.rid, at) for u in units]
         case Unreadable(at):
-            return give_up(intent.rid, intent.epoch, units, at, ledger)
+            return give_up(intent.rid, intent.epoch, units, gone(at), ledger)
+        case Absent() if settled.shared:
+            return give_up(intent.rid, intent.epoch, units, DOUBLED, ledger)
         case Absent():
             return redo(intent, version, settled, units, store, ledger, context)
 

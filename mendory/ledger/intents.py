@@ -149,6 +149,11 @@ class Intents:
             chain.append(conn, "intent", rid, payload)
         return {}
 
+    def taken(self, units: Sequence[Unit]) -> dict[str, tuple[Outcome, str]]:
+        """The units that are applied already, being applied, or of unknown outcome, by key."""
+        with self._transaction() as conn:
+            return self._taken(conn, units)
+
     def _taken(self, conn: sa.Connection, units: Sequence[Unit]) -> dict[str, tuple[Outcome, str]]:
         rows = conn.execute(
             sa.select(t.intent_unit.c.key, t.intent.c.state, t.intent.c.rid, t.intent.c.resolution)
@@ -439,7 +444,9 @@ class Intents:
             sa.select(c.seq, c.step_id, c.row_id, c.before_digest, c.after_digest).where(c.rid == rid).order_by(c.seq)
         )
         use = t.decision_use.c
-        used = conn.execute(sa.select(use.decision_id, use.step_id).where(use.rid == rid).order_by(use.step_id))
+        mine = sa.select(use.decision_id, use.step_id).where(use.rid == rid).order_by(use.step_id)
+        # an approval is used up by what was applied; otherwise it is given back
+        used = conn.execute(mine).all() if row.state == IntentState.APPLIED.value else []
         return digest.of(
             [row.rid, row.state, row.version, row.closed_at, [list(i) for i in items], [list(u) for u in used]]
         )
