@@ -115,9 +115,8 @@ def _tell(outcome: dict[str, Any], summary: dict[str, Any], seconds: float) -> N
     for record in outcome["records"]:
         for item in record["unplanned"]:
             print(f"Left       {item['code']} × {item['findings']}: {item['why']}")
-    print(
-        f"Judged     {summary['rows_compared']:,} rows by plain LanceDB: {summary['healthy_rows_changed']} healthy rows changed"
-    )
+    changed = summary["healthy_rows_changed"]
+    print(f"Judged     {summary['rows_compared']:,} rows by plain LanceDB: {changed} healthy rows changed")
     print(f"Report     {summary['report']} ({seconds:.0f} s in all)\n", flush=True)
 
 

@@ -20,11 +20,13 @@ def draw(record: dict[str, Any]) -> str:
     height = _TOP + _ROW * len(codes) + 34
     scale = (_WIDTH - _LEFT - 110) / most
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" font-family="sans-serif" font-size="13">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" '
+        'font-family="sans-serif" font-size="13">',
         f'<rect width="{_WIDTH}" height="{height}" fill="#ffffff"/>',
         f'<text x="16" y="26" font-size="16" font-weight="bold" fill="#1f2933">make heal: {record["read"]:,} memories, '
         "Chinese and English</text>",
-        '<text x="16" y="46" fill="#52606d">findings before (light) and after (dark); what is left waits for a person</text>',
+        '<text x="16" y="46" fill="#52606d">findings before (light) and after (dark); '
+        "what is left waits for a person</text>",
     ]
     for at, code in enumerate(codes):
         y = _TOP + _ROW * at

@@ -13,8 +13,8 @@ import great_expectations as gx
 import great_expectations.expectations as gxe
 import pandas as pd
 import pyarrow as pa
-from great_expectations.datasource.fluent.interfaces import Batch
 from great_expectations.data_context.types.base import ProgressBarsConfig
+from great_expectations.datasource.fluent.interfaces import Batch
 
 from mendory.errors import CheckBroken
 from mendory.finding import Code

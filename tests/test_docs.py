@@ -1,4 +1,4 @@
-"""Documentation is enumerated: every verb, code, step, rule, key and error is in it, and the catalogue agrees with the code."""
+"""Documentation is enumerated: every verb, code, step, rule, key and error is in it; the catalogue is the code's."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def text(name: str) -> str:
 
 
 def test_the_catalogue_in_the_docs_is_the_catalogue_in_the_code() -> None:
-    """The table of docs/catalogue.md lists every code with the ring, severity, step, level, rule and rest of the code."""
+    """The table of docs/catalogue.md lists every code with what the code says of it."""
     lines = [line for line in text("catalogue.md").splitlines() if line.startswith("| `")]
     documented = {}
     for line in lines:

@@ -43,9 +43,7 @@ def played(script: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.mark.parametrize("page", ["README.md", "README.zh-CN.md"])
-def test_the_session_on_the_first_screen_is_real(
-    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_session_on_the_first_screen_is_real(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Running the README's commands on the table of `demo.session` prints exactly what the README shows."""
     [script] = blocks(page)
 
