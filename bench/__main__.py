@@ -45,13 +45,13 @@ BOUNDS = {
     "check_exponent": 1.2,
     # one batch of the executor (read, compare, intent with images, commit, fsync, receipt) against an
     # unguarded, unlogged merge of the same rows that reads nothing and flushes nothing
-    "repair_100_rows": 12.0,
-    "repair_500_rows": 12.0,
+    "repair_100_rows": 8.0,
+    "repair_500_rows": 20.0,
     # the table work alone (read and commit) against the same merge
     "commit_100_rows": 2.5,
     "commit_500_rows": 2.5,
     # ledger bytes per repaired row, of two full images of 384 float32 and their texts
-    "ledger_bytes_per_row": 8192,
+    "ledger_bytes_per_row": 12288,
 }
 
 
@@ -116,7 +116,7 @@ def repair_cost(clinic: Clinic, rows: int) -> dict[str, float]:
     """Seconds for one repair of so many rows, for its table work alone, and for an unguarded merge of them."""
     writer, plain = clinic.writer, lancedb.connect(clinic.config.table_uri).open_table("memories")
     ids = [f"m{i * 97 % 90_000}" for i in range(rows)]
-    flip = iter(f"bench-{n}" for n in range(10_000))
+    flip = iter(f"bench-{rows}-{n}" for n in range(10_000))
 
     def merge() -> None:
         held = writer.rows(ids).set_column(6, "source", pa.array([next(flip)] * rows))
