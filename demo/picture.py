@@ -26,7 +26,7 @@ def draw(record: dict[str, Any]) -> str:
         f'<text x="16" y="26" font-size="16" font-weight="bold" fill="#1f2933">make heal: {record["read"]:,} memories, '
         "Chinese and English</text>",
         '<text x="16" y="46" fill="#52606d">findings before (light) and after (dark); '
-        "what is left waits for a person</text>",
+        "what is left waits for a person or is only reported</text>",
     ]
     for at, code in enumerate(codes):
         y = _TOP + _ROW * at
