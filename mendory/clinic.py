@@ -108,6 +108,7 @@ class Clinic:
 
         Raises RehearsalFailed, with nothing stored, when it does not apply, verify and roll back cleanly.
         """
+        self.check_binding()
         checked = checked or self.check()
         reader, ledger = self.reader, self.ledger
         held_back, under = self._held_back()
@@ -195,7 +196,8 @@ class Clinic:
             what = "is not there" if ledger is None else "is another one"
             raise LedgerMismatch(
                 f"Table '{self.config.table.name}' is bound to ledger {bound[:8]}, and the ledger at "
-                f"{self.config.ledger.url} {what}. Nothing was applied. Point ledger.url at the right one."
+                f"{self.config.ledger.url} {what}. Nothing was done. Point ledger.url at the right one; "
+                "if it is lost for good: mendory recover --adopt --as NAME."
             )
 
 

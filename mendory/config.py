@@ -210,14 +210,14 @@ class Config(BaseSettings):
     def table_uri(self) -> str:
         """The table's folder or URI, a relative folder counted from the configuration file."""
         uri = self.table.uri
-        return uri if "://" in uri else str((self.root / uri).expanduser())
+        return uri if "://" in uri else str(self.root / Path(uri).expanduser())
 
     @property
     def ledger_url(self) -> str:
         """The ledger's URL, a relative SQLite path counted from the configuration file."""
         head, sep, path = self.ledger.url.partition("sqlite:///")
         if sep and not head and path and path != ":memory:":
-            return f"sqlite:///{(self.root / path).expanduser()}"
+            return f"sqlite:///{self.root / Path(path).expanduser()}"
         return self.ledger.url
 
     def record_mapping(self) -> Mapping:

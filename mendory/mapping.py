@@ -119,13 +119,13 @@ class Mapping:
         """
         new: dict[str, Any] = {}
         for name, value in changes.items():
-            top, _, key = name.partition(".")
+            top, dot, key = name.partition(".")
             column = self.columns[top]
             if column is None:
                 raise SchemaMismatch(
                     f"The table has no place for '{top}'. Nothing was planned for it. Map it under [mapping.columns]."
                 )
-            if key:
+            if dot:
                 new[column] = with_key(new.get(column, row[column]), key, value)
             else:
                 new[column] = list(value) if isinstance(value, tuple) else value
@@ -190,4 +190,6 @@ def _usable(shape: Shape, kind: pa.DataType) -> bool:
 
 
 def _is_text(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        return _is_text(kind.value_type)
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))

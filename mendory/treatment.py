@@ -21,13 +21,10 @@ from mendory.ledger.findings import problem_key
 from mendory.ledger.intents import Cap, IntentKind
 from mendory.ledger.plans import FAILED, PlanState
 from mendory.plan.model import Plan, Step
-from mendory.policy import Authority, Health, Ruling, Verdict, decide
+from mendory.policy import Health, Ruling, Verdict, decide
 from mendory.verify import Verdict as Verified
 from mendory.verify import verify
 from mendory.work import Outcome, Unit
-
-SETTLED = frozenset({Outcome.APPLIED, Outcome.DONE, Outcome.STALE, Outcome.BLOCKED, Outcome.UNKNOWN})
-"""Outcomes after which a step of a plan is finished; the others may be tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +49,7 @@ class Treated:
     taken_back: tuple[str, ...]
     state: PlanState
     run: str
+    unknown: int = 0
 
     def outcomes(self) -> dict[str, int]:
         """How many steps had each outcome, waiting and suspended ones included."""
@@ -78,10 +76,11 @@ def reject(clinic: Clinic, plan_id: str, groups: Sequence[str] | None, by: str, 
     ledger.decisions.record(plan.id, "reject", _names(plan, groups), steps, by, because, timedelta(0))
     ledger.findings.dismiss({s.finding_id for s in plan.steps() if s.id in steps}, f"rejected: {because}", by)
     ended = set(steps)
+    outcomes = ledger.plans.outcomes(plan.id)
     for step in plan.steps():
         if step.id in steps:
             ledger.plans.note(plan.id, step.id, "rejected", by, because, None)
-        elif set(step.requires) & ended and ledger.plans.outcomes(plan.id)[step.id]["outcome"] is None:
+        elif set(step.requires) & ended and outcomes[step.id]["outcome"] is None:
             ledger.plans.note(plan.id, step.id, "blocked", None, "a step it requires was rejected", None)
             ended.add(step.id)
     if set(steps) == {s.id for s in plan.steps()}:
@@ -92,8 +91,8 @@ def reject(clinic: Clinic, plan_id: str, groups: Sequence[str] | None, by: str, 
 
 
 def _target(clinic: Clinic, plan_id: str, groups: Sequence[str] | None, by: str) -> tuple[Plan, list[str]]:
-    if not by.strip() or any(ord(c) < 32 for c in by):
-        raise InputInvalid("A decision needs a name. Nothing was recorded. Say who decides with --as.")
+    if not by.strip() or not by.isprintable():
+        raise InputInvalid("A decision needs a name of printable characters. Nothing was recorded. Use --as NAME.")
     plan = open_plan(clinic, plan_id)
     unknown = sorted(set(groups or ()) - {g.name for g in plan.groups})
     if unknown:
@@ -162,9 +161,11 @@ def close(clinic: Clinic, ran: Ran) -> Treated:
     verdict, left = check_effect(clinic, [s for s in plan.steps() if s.id in done], ran.results)
     taken_back = _take_back(clinic, plan, verdict)
     _ask_people(clinic, plan, verdict, taken_back)
+    ledger.intents.forget_images(clinic.clock() - clinic.config.retention.images)
     state = ledger.plans.close_if_settled(plan.id)
     run_id = ledger.note_run("apply", plan.id, _run_body(ran, verdict, taken_back, left, clinic.writer.version))
-    return Treated(plan, ran.results, ran.rulings, verdict, ran.recovered, taken_back, state, run_id)
+    unknown = sum(o["outcome"] == Outcome.UNKNOWN.value for o in ledger.plans.outcomes(plan.id).values())
+    return Treated(plan, ran.results, ran.rulings, verdict, ran.recovered, taken_back, state, run_id, unknown)
 
 
 def _execute(clinic: Clinic, plan: Plan, rulings: Mapping[str, Ruling], context: Context) -> list[Result]:
@@ -175,24 +176,25 @@ def _execute(clinic: Clinic, plan: Plan, rulings: Mapping[str, Ruling], context:
     results: list[Result] = []
     for group in plan.groups:
         units = tuple(
-            Unit.of(s, problem_key(s.code, s.row_ids), rulings[s.id].approval)
+            Unit.of(s, problem_key(s.code, s.row_ids), rulings[s.id].approval, _word(rulings[s.id]))
             for s in group.steps
             if s.id in rulings and rulings[s.id].verdict is Verdict.RUN
         )
         got = execute(Job(IntentKind.APPLY, plan.id, group.name, units, cap), clinic.writer, ledger, context, lost)
         for result in got:
-            by = rulings[result.unit.step_id].by
-            _note(clinic, plan.id, result, by)
+            _note(clinic, plan.id, result)
         results += got
     return results
 
 
-def _note(clinic: Clinic, plan_id: str, result: Result, by: Authority | None) -> None:
-    if result.outcome in SETTLED:
-        outcome = Outcome.APPLIED if result.outcome is Outcome.DONE else result.outcome
-        clinic.ledger.plans.note(
-            plan_id, result.unit.step_id, outcome.value, by.value if by else None, result.reason, result.rid
-        )
+def _word(ruling: Ruling) -> str | None:
+    return ruling.by.value if ruling.by else None
+
+
+def _note(clinic: Clinic, plan_id: str, result: Result) -> None:
+    """Refusals are noted; what was applied, its receipt has noted already."""
+    if result.outcome in (Outcome.STALE, Outcome.BLOCKED, Outcome.UNKNOWN):
+        clinic.ledger.plans.note(plan_id, result.unit.step_id, result.outcome.value, None, result.reason, result.rid)
 
 
 def recover_all(clinic: Clinic, context: Context) -> list[Recovered]:
@@ -202,14 +204,21 @@ def recover_all(clinic: Clinic, context: Context) -> list[Recovered]:
     if last is not None and last.version is not None and latest < last.version:
         raise TableWentBack(
             f"The table is at version {latest}, but repair {last.rid[:8]} was applied at {last.version}: its newest "
-            "versions are lost. Nothing was applied. Restore the table's files, or ask those who did this."
+            "versions are lost. Nothing was applied. Restore the table's files, or accept it as it is: "
+            "mendory recover --adopt --as NAME."
         )
     recovered = recover(clinic.writer, clinic.ledger, context)
     for one in recovered:
         if one.intent.plan_id and one.intent.kind is IntentKind.APPLY:
             for result in one.results:
-                _note(clinic, one.intent.plan_id, result, None)
+                _note(clinic, one.intent.plan_id, result)
     return recovered
+
+
+def adopt(clinic: Clinic, by: str) -> None:
+    """A person accepts the table as it is: it is bound to this ledger, and earlier repairs bind nothing any more."""
+    clinic.ledger.adopt(by)
+    clinic.writer.bind_ledger(clinic.ledger.id)
 
 
 def check_effect(
@@ -240,8 +249,6 @@ def _take_back(clinic: Clinic, plan: Plan, verdict: Verified) -> tuple[str, ...]
         return ()
     with executing(clinic.clock) as context:
         undone = rollback(plan.id, failed, None, clinic.writer, clinic.ledger, context)
-    for step in undone.step_ids:
-        clinic.ledger.plans.note(plan.id, step, "taken_back", None, "it did not verify", None)
     return undone.step_ids
 
 
@@ -274,13 +281,9 @@ def take_back(
     steps = _chosen(plan, group, step)
     with executing(clinic.clock) as context:
         recover_all(clinic, context)
-        undone = rollback(plan.id, steps, row, clinic.writer, ledger, context)
-    touched = {s.id: s for s in plan.steps()}
-    ledger.findings.dismiss({touched[s].finding_id for s in undone.step_ids}, "rolled back", by)
-    if row is None:
-        for one in undone.step_ids:
-            ledger.plans.note(plan.id, one, "rolled_back", by, "", None)
-    standing = (Outcome.APPLIED.value, FAILED)
+        undone = rollback(plan.id, steps, row, clinic.writer, ledger, context, by)
+    _dismiss_what_is_left(clinic, [s for s in plan.steps() if s.id in undone.step_ids], by)
+    standing = (None, Outcome.APPLIED.value, FAILED)
     left = [o for o in ledger.plans.outcomes(plan.id).values() if o["outcome"] in standing]
     if not left and ledger.plans.state(plan.id) in (PlanState.OPEN, PlanState.DONE):
         ledger.plans.set_state(plan.id, PlanState.ROLLED_BACK)
@@ -290,6 +293,15 @@ def take_back(
         {"by": by, "restored": len(undone.restored), "skipped": [list(s) for s in undone.skipped]},
     )
     return undone
+
+
+def _dismiss_what_is_left(clinic: Clinic, steps: Sequence[Step], by: str) -> None:
+    """The same problem on the same rows as it stands now, for instance after one row of a merge was taken back."""
+    clinic.writer.refresh()
+    mine = {problem_key(s.code, s.row_ids) for s in steps}
+    seen = examine(clinic.writer.scan(), clinic.writer.fetch, clinic.settings).findings
+    same = [f.id for f in seen if problem_key(f.code.value, f.ids) in mine]
+    clinic.ledger.findings.dismiss(same, "rolled back", by)
 
 
 def _chosen(plan: Plan, group: str | None, step: str | None) -> list[str] | None:

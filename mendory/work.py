@@ -32,7 +32,8 @@ class Unit:
     """Edits that are applied together or not at all.
 
     `key` is what makes the unit idempotent: no two live units of a ledger share it. `requires` are
-    step ids that must be applied first. `undoes` names, for a rollback, the item each edit undoes.
+    step ids that must be applied first. `problem` is what its attempts are counted under, `decision` the
+    approval it uses up, `authority` by whose word it runs.
     """
 
     key: str
@@ -41,11 +42,12 @@ class Unit:
     requires: tuple[str, ...] = ()
     problem: str | None = None
     decision: str | None = None
+    authority: str | None = None
 
     @classmethod
-    def of(cls, step: Step, problem: str, decision: str | None) -> Unit:
+    def of(cls, step: Step, problem: str, decision: str | None, authority: str | None = None) -> Unit:
         """The unit of a planned step."""
-        return cls(step.id, step.id, step.edits, step.requires, problem, decision)
+        return cls(step.id, step.id, step.edits, step.requires, problem, decision, authority)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -15,7 +16,7 @@ import lancedb
 import pyarrow as pa
 import pytest
 
-from mendory import digest
+from mendory import digest, treatment
 from mendory.clinic import Clinic, Planned
 from mendory.errors import (
     EmptyTargetSet,
@@ -28,13 +29,14 @@ from mendory.errors import (
     PlanNotFound,
     TableWentBack,
 )
+from mendory.executor import execute as execution
 from mendory.executor.execute import Context, Job, execute
 from mendory.executor.owner import executing
 from mendory.ledger import utc_now
 from mendory.ledger.intents import IntentKind, IntentState
 from mendory.ledger.plans import PlanState
 from mendory.plan.model import Plan
-from mendory.treatment import Treated, apply, approve, reject, take_back
+from mendory.treatment import Treated, adopt, apply, approve, reject, take_back
 from mendory.verify import Check, Verdict
 from mendory.work import Outcome, Unit
 from tests.conftest import GENEROUS, FakeClock, arrow, memory
@@ -676,7 +678,7 @@ except PlanClosed:
 
 def test_two_processes_heal_one_plan(tmp_path: Path, clinic: MakeClinic) -> None:
     """Two processes that apply the same plan at the same time do no work twice, and between them all of it."""
-    at = clinic([memory(f"s{n}", status="ACTIVE") for n in range(40)], limits=GENEROUS)
+    at = clinic([memory(f"s{n}", status=("ACTIVE", " active")[n % 2]) for n in range(40)], limits=GENEROUS)
     at.clock = at.ledger.clock = utc_now
     plan = planned(at)
     start = str(time.time() + 4)
@@ -817,23 +819,149 @@ def test_first_apply_binds_the_table_to_its_ledger(clinic: MakeClinic) -> None:
 
 @pytest.mark.parametrize("how", ["missing", "other"])
 def test_missing_or_other_ledger(clinic: MakeClinic, tmp_path: Path, how: str) -> None:
-    """With a missing or another ledger nothing is applied and nothing is rolled back."""
+    """With a missing or another ledger nothing is planned, applied or rolled back."""
     at = clinic(sick(), **ALL)
     plan, _ = healed(at)
     owner(at).add(arrow([memory("n1", status="ACTIVE")]))
     there = clinic(None, ledger={"url": "sqlite:///elsewhere/other.db"}, **ALL)
     name = plan.id
     if how == "other":
-        name = planned(there).id
+        assert there.ledger.id != at.ledger.id
     before, version = now(at), at.writer.latest()
 
-    for act in (lambda: apply(there, name), lambda: take_back(there, name, "ann")):
+    for act in (there.plan, lambda: apply(there, name), lambda: take_back(there, name, "ann")):
         with pytest.raises(LedgerMismatch) as caught:
             act()
-        assert "Nothing was applied" in str(caught.value)
+        assert "Nothing was done" in str(caught.value)
 
     assert (before, version) == (now(at), at.writer.latest())
     assert (how == "other") == (tmp_path / "elsewhere" / "other.db").exists()
+
+
+def test_a_person_may_accept_a_table_whose_ledger_is_lost(clinic: MakeClinic) -> None:
+    """After `adopt` the table is bound to the new ledger and can be healed; nothing of it was changed by that."""
+    at = clinic(sick(), **ALL)
+    healed(at)
+    owner(at).add(arrow([memory("n1", status="ACTIVE")]))
+    there = clinic(None, ledger={"url": "sqlite:///elsewhere/other.db"}, **ALL)
+    before = now(at)
+    adopt(there, "ann")
+
+    assert before == now(at)
+    assert there.ledger.id == there.writer.ledger_id()
+    assert ["n1"] == sorted(planned(there).changed_ids)
+    assert there.ledger.verify() > 0
+
+
+def test_approval_of_an_expired_plan_is_gone_when_it_is_made_again(clinic: MakeClinic, clock: FakeClock) -> None:
+    """Silence expires a plan and every word on it: planned again, it waits for a new one."""
+    at = clinic(sick())
+    plan = planned(at)
+    clock.move(hours=23)
+    approve(at, plan.id, None, "ann")
+    clock.move(hours=2)
+    again = planned(at)
+    before = now(at)
+    done = apply(at, again.id)
+
+    assert plan.id == again.id
+    assert {"waits"} == set(done.outcomes())
+    assert before == now(at)
+
+
+def test_a_spare_approval_is_not_used_after_the_newest_one(clinic: MakeClinic) -> None:
+    """Approved twice and applied, the older word is spent with the newer."""
+    at = clinic(sick())
+    plan = planned(at)
+    approve(at, plan.id, None, "ann")
+    approve(at, plan.id, None, "bob")
+    apply(at, plan.id)
+
+    assert {} == at.ledger.decisions.approved(plan.id)
+
+
+def test_a_rollback_cut_off_after_its_receipt_stays_a_persons_word(
+    clinic: MakeClinic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dying right after the receipt, what was taken back is dismissed and noted all the same."""
+    at = clinic(sick(), **ALL)
+    plan, _ = healed(at)
+    monkeypatch.setattr(treatment, "_dismiss_what_is_left", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        take_back(at, plan.id, "ann")
+    monkeypatch.undo()
+
+    assert {"rolled_back"} == {o["outcome"] for o in at.ledger.plans.outcomes(plan.id).values()}
+    assert at.plan().plan is None
+
+
+def test_a_run_cut_off_between_batches_has_noted_what_was_applied(
+    clinic: MakeClinic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dying after the second of several batches, the applied steps say so and the next run does the others alone."""
+    at = clinic([memory(f"s{n:02}", status="ACTIVE") for n in range(12)], **ALL)
+    plan = planned(at)
+    monkeypatch.setattr(execution.batches, "__defaults__", (5,))
+    seal, sealed = execution.seal, []
+
+    def dying(*args: Any, **more: Any) -> Any:
+        sealed.append(seal(*args, **more))
+        if len(sealed) == 2:
+            raise KeyboardInterrupt
+        return sealed[-1]
+
+    monkeypatch.setattr(execution, "seal", dying)
+    with pytest.raises(KeyboardInterrupt):
+        apply(at, plan.id)
+    monkeypatch.undo()
+    outcomes = [o["outcome"] for o in at.ledger.plans.outcomes(plan.id).values()]
+
+    assert {"applied": 10, None: 2} == dict(Counter(outcomes))
+    assert {"applied": 2} == apply(at, plan.id).outcomes()
+    assert {"applied"} == {o["outcome"] for o in at.ledger.plans.outcomes(plan.id).values()}
+    assert {"automatic"} == {o["authority"] for o in at.ledger.plans.outcomes(plan.id).values()}
+
+
+def test_the_slower_of_two_runs_does_not_overwrite_what_was_applied(clinic: MakeClinic) -> None:
+    """A run that finds its approval used and its steps applied leaves the ledger saying applied."""
+    at = clinic(sick())
+    plan = planned(at)
+    approve(at, plan.id, None, "ann")
+    rulings = treatment.rule(at, plan)
+    apply(at, plan.id)
+    with executing(at.clock) as context:
+        late = treatment._execute(at, plan, rulings, context)
+
+    assert {Outcome.DONE} == {r.outcome for r in late}
+    assert {"applied"} == {o["outcome"] for o in at.ledger.plans.outcomes(plan.id).values()}
+
+
+def test_one_row_of_a_merge_taken_back_is_not_proposed_again(clinic: MakeClinic) -> None:
+    """The kept row still holds what it gathered, which makes another finding; a person's word covers it too."""
+    meta = {"topic": "饮食", "entities": ["茶"], "scene": "家"}
+    rows = [
+        memory("a", content="喜欢喝茶", metadata=meta),
+        memory("b", content="喜欢喝茶", metadata={**meta, "session": "s1"}),
+    ]
+    at = clinic(rows, **ALL)
+    plan, _ = healed(at)
+    [step] = plan.steps()
+    take_back(at, plan.id, "ann", row=step.detail["merged_ids"][0])
+
+    assert at.plan().plan is None
+
+
+def test_rolling_back_one_group_leaves_the_others_waiting(clinic: MakeClinic) -> None:
+    """With G1 applied and taken back, G2 of the same plan can still be approved and applied."""
+    at = clinic(sick())
+    plan = planned(at)
+    first, last = plan.groups[0].name, plan.groups[-1].name
+    approve(at, plan.id, [first], "ann")
+    apply(at, plan.id)
+    take_back(at, plan.id, "ann", group=first)
+    approve(at, plan.id, [last], "ann")
+
+    assert PlanState.OPEN is at.ledger.plans.state(plan.id)
 
 
 def test_tampered_ledger_applies_nothing(clinic: MakeClinic) -> None:

@@ -471,6 +471,7 @@ TAMPERING = {
     "receipt's version changed": "UPDATE intent SET version = 99 WHERE rid = 'r1'",
     "intent removed": "DELETE FROM intent WHERE rid = 'r2'",
     "intent inserted": "INSERT INTO intent SELECT 'r9', 99, kind, plan_id, group_name, 'applied', base_version, 2, "
+    '"by", '
     "owner, epoch, tries, opened_at, touched_at, closed_at, note, resolution FROM intent WHERE rid = 'r1'",
     "open intent closed by hand": "UPDATE intent SET state = 'applied', version = 3, closed_at = opened_at "
     "WHERE rid = 'r2'",

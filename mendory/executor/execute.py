@@ -33,13 +33,14 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Units that share an intent's kind, plan and group, and the budget they draw on."""
+    """Units that share an intent's kind, plan and group, the budget they draw on; for a rollback, whose word it is."""
 
     kind: IntentKind
     plan_id: str | None
     group: str | None
     units: tuple[Unit, ...]
     cap: Cap | None = None
+    by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,7 @@ def open_intent(
     ledger: Ledger, rid: str, job: Job, owner: str, version: int, settled: Settled
 ) -> dict[str, tuple[Outcome, str]]:
     """The intent is in the ledger before anything is written; or the refusals by unit key."""
-    return ledger.intents.open(rid, job.kind, job.plan_id, job.group, owner, version, settled.items, job.cap)
+    return ledger.intents.open(rid, job.kind, job.plan_id, job.group, owner, version, settled.items, job.cap, job.by)
 
 
 def attempt(

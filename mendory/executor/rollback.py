@@ -33,11 +33,13 @@ def rollback(
     store: Store,
     ledger: Ledger,
     context: Context,
+    by: str | None = None,
 ) -> RolledBack:
     """Every row the chosen repairs changed has its earlier bytes again, unless somebody changed it since.
 
     `steps` None means the whole plan; `row` narrows to one row. Later repairs are taken back first.
-    Rows changed since by others are skipped and listed; nothing else of them is touched.
+    Rows changed since by others are skipped and listed; nothing else of them is touched. With `by`, what
+    is taken back is a person's word: the receipt dismisses the findings in the same transaction.
     Raises EmptyTargetSet when no applied repair is meant, NotReversible past retention.
     """
     held = [i for i in ledger.intents.items(plan_id) if steps is None or i.step_id in steps]
@@ -49,7 +51,7 @@ def rollback(
             f"Run 'mendory show {plan_id[:8]}' to see what was applied."
         )
     units = tuple(_inverse(i) for i in reversed(waiting))
-    results = execute(Job(IntentKind.ROLLBACK, plan_id, None, units), store, ledger, context)
+    results = execute(Job(IntentKind.ROLLBACK, plan_id, None, units, by=by), store, ledger, context)
     restored = [r.unit.edits[0].id for r in results if r.outcome in _BACK]
     skipped = [(i.row_id, "rolled back before") for i in held if i.undone_by is not None]
     skipped += [(r.unit.edits[0].id, r.reason) for r in results if r.outcome not in _BACK]

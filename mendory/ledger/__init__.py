@@ -17,7 +17,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from mendory.errors import ConfigInvalid, LedgerCorrupt, LedgerMismatch
+from mendory import digest
+from mendory.errors import ConfigInvalid, DependencyMissing, LedgerCorrupt, LedgerMismatch, Unavailable
 from mendory.ledger import chain, schema
 from mendory.ledger.decisions import Decisions
 from mendory.ledger.findings import Findings
@@ -42,7 +43,7 @@ class Ledger:
         self.plans = Plans(self.transaction, clock)
         self.decisions = Decisions(self.transaction, clock)
         self.intents = Intents(self.transaction, clock)
-        self.findings = Findings(self.transaction, clock)
+        self.findings = Findings(self.transaction, self.reading, clock)
 
     @classmethod
     def open(cls, url: str, clock: Clock = utc_now, create: bool = True) -> Ledger:
@@ -59,6 +60,8 @@ class Ledger:
         ledger = cls(_engine(url), clock)
         try:
             upgrade(ledger._engine)
+        except sa.exc.OperationalError as error:
+            raise _unavailable(error) from error
         except sa.exc.DatabaseError as error:
             raise LedgerCorrupt(
                 f"The ledger at {_parsed(url).render_as_string()} can't be opened: {error.orig}. Nothing was done. "
@@ -85,9 +88,21 @@ class Ledger:
 
     @contextmanager
     def transaction(self) -> Iterator[sa.Connection]:
-        """One transaction: all of it is recorded and on disk, or nothing."""
-        with self._engine.begin() as conn:
-            yield conn
+        """One transaction: all of it is recorded and on disk, or nothing. Raises Unavailable when it can't be now."""
+        try:
+            with self._engine.begin() as conn:
+                yield conn
+        except sa.exc.OperationalError as error:
+            raise _unavailable(error) from error
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """A transaction that only reads and waits for no writer."""
+        try:
+            with self._engine.connect().execution_options(reading=True) as conn:
+                yield conn
+        except sa.exc.OperationalError as error:
+            raise _unavailable(error) from error
 
     @property
     def id(self) -> str:
@@ -130,6 +145,19 @@ class Ledger:
                     "not written by Mendory. Nothing was applied. Restore the ledger from a backup and compare."
                 )
 
+    def adopt(self, by: str) -> None:
+        """A person accepts the table as it is now: earlier repairs are history and bind nothing any more.
+
+        For a table that went back in time, was restored, or comes with another ledger.
+        """
+        with self.transaction() as conn:
+            last = conn.execute(sa.select(sa.func.max(schema.intent.c.seq))).scalar() or 0
+            key = schema.meta.c.key == "adopted"
+            if not conn.execute(schema.meta.update().where(key).values(value=str(last))).rowcount:
+                conn.execute(schema.meta.insert().values(key="adopted", value=str(last)))
+            conn.execute(schema.intent_unit.update().values(live=False))
+            chain.append(conn, "adoption", str(last), digest.of([last, by, self.clock().isoformat()]))
+
     def note_run(self, kind: str, plan_id: str | None, body: dict[str, Any]) -> str:
         """Record what a run did; returns the run's id."""
         run = secrets.token_hex(8)
@@ -153,6 +181,13 @@ class Ledger:
             ]
 
 
+def _unavailable(error: sa.exc.OperationalError) -> Unavailable:
+    return Unavailable(
+        f"The ledger can't be used now: {error.orig}. Nothing more was recorded; what it holds is whole. "
+        "Free the lock, the disk or the folder, then run the same command again: it goes on where it stopped."
+    )
+
+
 def _parsed(url: str) -> sa.URL:
     try:
         return sa.make_url(url)
@@ -172,7 +207,12 @@ def _file(url: str) -> Path | None:
 def _engine(url: str) -> sa.Engine:
     backend = _parsed(url).get_backend_name()
     if backend != "sqlite":
-        return sa.create_engine(url)
+        try:
+            return sa.create_engine(url)
+        except (sa.exc.NoSuchModuleError, ModuleNotFoundError) as error:
+            raise DependencyMissing(
+                f"ledger.url needs a driver that is missing: {error}. Nothing was done. Install it, or use SQLite."
+            ) from None
     pool = sa.pool.StaticPool if _file(url) is None else None
     engine = sa.create_engine(url, poolclass=pool, connect_args={"timeout": 30, "check_same_thread": False})
 
@@ -184,6 +224,9 @@ def _engine(url: str) -> sa.Engine:
 
     @sa.event.listens_for(engine, "begin")
     def _begin(conn: sa.Connection) -> None:
+        if conn.get_execution_options().get("reading"):
+            conn.exec_driver_sql("BEGIN")
+            return
         # IMMEDIATE: a transaction that reads before it writes must not lose a race in between
         conn.exec_driver_sql("BEGIN IMMEDIATE")
 

@@ -61,13 +61,17 @@ class Decisions:
         return None if row is None else digest.of(list(row))
 
     def approved(self, plan_id: str) -> dict[str, str]:
-        """Step id → decision id, for steps with an approval that is neither expired nor used."""
+        """Step id → decision id, for steps whose newest approval is neither expired nor used.
+
+        Approvals from before the plan was made, or made again, count for nothing: silence expired them.
+        """
         now = self._clock().isoformat()
         with self._transaction() as conn:
+            made = conn.execute(sa.select(t.plan.c.made_at).where(t.plan.c.id == plan_id)).scalar() or now
             rows = conn.execute(
-                sa.select(t.decision).where(
-                    t.decision.c.plan_id == plan_id, t.decision.c.verdict == "approve", t.decision.c.expires_at >= now
-                )
+                sa.select(t.decision)
+                .where(t.decision.c.plan_id == plan_id, t.decision.c.verdict == "approve", t.decision.c.at >= made)
+                .order_by(t.decision.c.at)
             ).all()
             used = {
                 (u.decision_id, u.step_id)
@@ -75,7 +79,8 @@ class Decisions:
                     sa.select(t.decision_use).where(t.decision_use.c.decision_id.in_([r.id for r in rows]))
                 )
             }
-        return {step: r.id for r in rows for step in json.loads(r.steps) if (r.id, step) not in used}
+        newest = {step: r for r in rows for step in json.loads(r.steps)}
+        return {step: r.id for step, r in newest.items() if r.expires_at >= now and (r.id, step) not in used}
 
     def of_plan(self, plan_id: str) -> list[dict[str, object]]:
         """Every decision on the plan, oldest first."""

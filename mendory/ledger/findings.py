@@ -12,6 +12,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from mendory import digest
 from mendory.finding import Finding
 from mendory.ledger import schema as t
+from mendory.ledger.intents import adopted
 from mendory.ledger.plans import Transaction
 
 
@@ -23,8 +24,8 @@ def problem_key(code: str, ids: Iterable[str]) -> str:
 class Findings:
     """The finding tables."""
 
-    def __init__(self, transaction: Transaction, clock: Callable[[], datetime]) -> None:
-        self._transaction, self._clock = transaction, clock
+    def __init__(self, transaction: Transaction, reading: Transaction, clock: Callable[[], datetime]) -> None:
+        self._transaction, self._reading, self._clock = transaction, reading, clock
 
     def note(self, findings: Collection[Finding]) -> None:
         """Each finding is known, with when it was first and last seen."""
@@ -55,7 +56,7 @@ class Findings:
 
     def dismissed(self) -> dict[str, str]:
         """Finding id → why it was dismissed."""
-        with self._transaction() as conn:
+        with self._reading() as conn:
             return {r.finding_id: r.because for r in conn.execute(sa.select(t.dismissal))}
 
     def enqueue(self, reasons: Mapping[str, str]) -> None:
@@ -103,6 +104,7 @@ class Findings:
                 .join(t.intent, t.intent.c.rid == t.item.c.rid)
                 .where(t.intent.c.state == "applied", t.intent.c.kind == "apply", t.item.c.undone_by.is_(None))
                 .where(t.item.c.before_image.is_not(None), t.item.c.before_digest != t.item.c.after_digest)
+                .where(t.intent.c.seq > adopted())
             )
             for row in conn.execute(query):
                 found.setdefault(row.row_id, set()).add(row.before_digest)

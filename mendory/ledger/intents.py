@@ -96,6 +96,7 @@ class Intents:
         base_version: int,
         items: Sequence[Item],
         cap: Cap | None,
+        by: str | None = None,
     ) -> dict[str, tuple[Outcome, str]]:
         """The intent is on disk with images, budget, approval and attempts, or some units are refused.
 
@@ -105,7 +106,7 @@ class Intents:
         """
         units = units_of(items)
         with self._transaction() as conn:
-            refused = self._taken(conn, units) | self._used(conn, units)
+            refused = self._used(conn, units) | self._taken(conn, units)
             if not refused and cap is not None:
                 refused = self._spend(conn, units, len({i.row_id for i in items if i.columns}), cap)
             if refused:
@@ -121,6 +122,7 @@ class Intents:
                     group_name=group,
                     state=IntentState.OPEN.value,
                     base_version=base_version,
+                    by=by,
                     owner=owner,
                     epoch=1,
                     tries=1,
@@ -131,7 +133,14 @@ class Intents:
             conn.execute(
                 t.intent_unit.insert(),
                 [
-                    {"rid": rid, "key": u.key, "step_id": u.step_id, "requires": json.dumps(u.requires), "live": True}
+                    {
+                        "rid": rid,
+                        "key": u.key,
+                        "step_id": u.step_id,
+                        "requires": json.dumps(u.requires),
+                        "authority": u.authority,
+                        "live": True,
+                    }
                     for u in units
                 ],
             )
@@ -259,7 +268,7 @@ class Intents:
             if state in (IntentState.REFUSED, IntentState.DEFERRED):
                 self._drop(conn, rid, set())
             elif state is IntentState.APPLIED:
-                self._mark_undone(conn, rid)
+                self._settle(conn, rid)
             payload = self.closed_digest(conn, rid)
             assert payload is not None
             chain.append(conn, "receipt", rid, payload)
@@ -281,25 +290,51 @@ class Intents:
         use = t.decision_use.c
         conn.execute(t.decision_use.delete().where(use.rid == rid, use.step_id.in_(dropped)))
 
-    def _mark_undone(self, conn: sa.Connection, rid: str) -> None:
-        """After a rollback: the items it took back are marked, and their units may be done again."""
-        kind = conn.execute(sa.select(t.intent.c.kind).where(t.intent.c.rid == rid)).scalar()
-        if kind != IntentKind.ROLLBACK.value:
+    def _settle(self, conn: sa.Connection, rid: str) -> None:
+        """What the receipt says is true of the plan too, whatever becomes of this process: its steps' outcomes."""
+        row = conn.execute(sa.select(t.intent).where(t.intent.c.rid == rid)).one()
+        live = (t.intent_unit.c.rid == rid, t.intent_unit.c.live)
+        units = conn.execute(sa.select(t.intent_unit).where(*live)).all()
+        if row.kind == IntentKind.APPLY.value:
+            for unit in units:
+                values = {"outcome": Outcome.APPLIED.value, "authority": unit.authority, "reason": "", "rid": rid}
+                step = (t.plan_step.c.plan_id == row.plan_id, t.plan_step.c.step_id == unit.step_id)
+                conn.execute(t.plan_step.update().where(*step).values(**values))
             return
-        for key in (
-            conn.execute(sa.select(t.intent_unit.c.key).where(t.intent_unit.c.rid == rid, t.intent_unit.c.live))
-            .scalars()
-            .all()
-        ):
-            _, origin, seq = key.split(":")
-            where = (t.item.c.rid == origin, t.item.c.seq == int(seq))
-            conn.execute(t.item.update().where(*where).values(undone_by=rid))
-            unit = conn.execute(sa.select(t.item.c.key).where(*where)).scalar_one()
-            conn.execute(
-                t.intent_unit.update()
-                .where(t.intent_unit.c.rid == origin, t.intent_unit.c.key == unit)
-                .values(live=False)
-            )
+        for unit in units:
+            self._undo(conn, unit.key, rid)
+        for step in sorted({u.step_id for u in units}):
+            self._taken_back(conn, str(row.plan_id), step, row.by)
+
+    def _undo(self, conn: sa.Connection, key: str, rid: str) -> None:
+        """The item that rollback unit `key` took back is marked, and its unit may be done again."""
+        _, origin, seq = key.split(":")
+        where = (t.item.c.rid == origin, t.item.c.seq == int(seq))
+        conn.execute(t.item.update().where(*where).values(undone_by=rid))
+        unit = conn.execute(sa.select(t.item.c.key).where(*where)).scalar_one()
+        done = (t.intent_unit.c.rid == origin, t.intent_unit.c.key == unit)
+        conn.execute(t.intent_unit.update().where(*done).values(live=False))
+
+    def _taken_back(self, conn: sa.Connection, plan_id: str, step_id: str, by: str | None) -> None:
+        """A step none of whose rows is repaired any more is rolled back; by a person's word it is dismissed too."""
+        step = (t.plan_step.c.plan_id == plan_id, t.plan_step.c.step_id == step_id)
+        changed = t.item.c.before_digest != t.item.c.after_digest
+        applied = (t.intent.c.kind == IntentKind.APPLY.value, t.intent.c.state == IntentState.APPLIED.value)
+        standing = conn.execute(
+            sa.select(t.item.c.row_id)
+            .join(t.intent, t.intent.c.rid == t.item.c.rid)
+            .where(t.intent.c.plan_id == plan_id, *applied, t.item.c.step_id == step_id, changed)
+            .where(t.item.c.undone_by.is_(None))
+        ).first()
+        if standing is None:
+            outcome = "rolled_back" if by else "taken_back"
+            reason = "" if by else "it did not verify"
+            conn.execute(t.plan_step.update().where(*step).values(outcome=outcome, authority=by, reason=reason))
+        finding = conn.execute(sa.select(t.plan_step.c.finding_id).where(*step)).scalar()
+        known = sa.select(t.dismissal.c.finding_id).where(t.dismissal.c.finding_id == finding)
+        if by and finding and conn.execute(known).first() is None:
+            values = {"finding_id": finding, "because": "rolled back", "by": by, "at": self._clock().isoformat()}
+            conn.execute(t.dismissal.insert().values(**values))
 
     def take_over(self, intent: Intent, owner: str) -> Intent | None:
         """The intent is ours from now on; None when another process was faster."""
@@ -319,7 +354,13 @@ class Intents:
             mine = (c.rid == rid, c.state == IntentState.UNKNOWN.value, c.resolution.is_(None))
             if not conn.execute(t.intent.update().where(*mine).values(resolution=word)).rowcount:
                 raise PlanNotFound(f"No repair {rid[:8]} has an unknown outcome. Nothing was recorded.")
-            if not applied:
+            if applied:
+                self._settle(conn, rid)
+            else:
+                steps = sa.select(t.intent_unit.c.step_id).where(t.intent_unit.c.rid == rid)
+                values = {"outcome": Outcome.STALE.value, "reason": word}
+                unknown = (t.plan_step.c.step_id.in_(steps), t.plan_step.c.outcome == Outcome.UNKNOWN.value)
+                conn.execute(t.plan_step.update().where(*unknown).values(**values))
                 self._drop(conn, rid, set())
             chain.append(conn, "resolution", rid, digest.of(word))
 
@@ -346,7 +387,11 @@ class Intents:
 
     def last_receipt(self) -> Intent | None:
         """The applied intent with the highest version."""
-        known = (t.intent.c.state == IntentState.APPLIED.value, t.intent.c.version.is_not(None))
+        known = (
+            t.intent.c.state == IntentState.APPLIED.value,
+            t.intent.c.version.is_not(None),
+            t.intent.c.seq > adopted(),
+        )
         query = sa.select(t.intent).where(*known)
         with self._transaction() as conn:
             row = conn.execute(query.order_by(t.intent.c.version.desc()).limit(1)).first()
@@ -450,6 +495,12 @@ class Intents:
         return digest.of(
             [row.rid, row.state, row.version, row.closed_at, [list(i) for i in items], [list(u) for u in used]]
         )
+
+
+def adopted() -> Any:
+    """The last repair before a person accepted the table as it then was; 0 when nobody did."""
+    held = sa.select(t.meta.c.value).where(t.meta.c.key == "adopted").scalar_subquery()
+    return sa.func.coalesce(sa.cast(held, sa.Integer), 0)
 
 
 _PAST = "The images of repair {} are past their retention; only digests are left. Nothing was rolled back."

@@ -19,6 +19,9 @@ def upgrade(engine: sa.Engine) -> None:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     head = ScriptDirectory.from_config(config).get_current_head()
+    with engine.connect().execution_options(reading=True) as conn:
+        if MigrationContext.configure(conn).get_current_revision() == head:
+            return  # asking takes no lock: a check must not wait for a repair
     with engine.begin() as conn:
         if MigrationContext.configure(conn).get_current_revision() != head:
             config.attributes["connection"] = conn

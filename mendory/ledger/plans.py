@@ -135,11 +135,14 @@ class Plans:
     def note(
         self, plan_id: str, step_id: str, outcome: str, authority: str | None, reason: str, rid: str | None
     ) -> None:
-        """The step's outcome is recorded."""
+        """The step's outcome is recorded; what a receipt says was applied stays so, unless it did not verify."""
+        c = t.plan_step.c
+        stands = sa.func.coalesce(c.outcome, "").in_(("applied", "rolled_back", "taken_back"))
+        where = (c.plan_id == plan_id, c.step_id == step_id)
         with self._transaction() as conn:
             conn.execute(
                 t.plan_step.update()
-                .where(t.plan_step.c.plan_id == plan_id, t.plan_step.c.step_id == step_id)
+                .where(*where, sa.true() if outcome == FAILED else sa.not_(stands))
                 .values(outcome=outcome, authority=authority, reason=reason, rid=rid)
             )
 
@@ -150,8 +153,8 @@ class Plans:
             return {r.step_id: dict(r._mapping) for r in rows}
 
     def close_if_settled(self, plan_id: str, waiting: Collection[str] = ()) -> PlanState:
-        """An open plan none of whose steps waits any more is done; returns its state."""
-        open_steps = [s for s, o in self.outcomes(plan_id).items() if o["outcome"] is None]
+        """An open plan none of whose steps waits or is unknown any more is done; returns its state."""
+        open_steps = [s for s, o in self.outcomes(plan_id).items() if o["outcome"] in (None, "unknown")]
         if self.state(plan_id) is PlanState.OPEN and not open_steps and not waiting:
             self.set_state(plan_id, PlanState.DONE)
         return self.state(plan_id)

@@ -78,6 +78,7 @@ intent = sa.Table(
     sa.Column("state", sa.Text, nullable=False, index=True),
     sa.Column("base_version", sa.Integer, nullable=False),
     sa.Column("version", sa.Integer),
+    sa.Column("by", sa.Text),
     sa.Column("owner", sa.Text, nullable=False),
     sa.Column("epoch", sa.Integer, nullable=False),
     sa.Column("tries", sa.Integer, nullable=False),
@@ -95,6 +96,7 @@ intent_unit = sa.Table(
     sa.Column("key", sa.Text, primary_key=True),
     sa.Column("step_id", sa.Text, nullable=False, index=True),
     sa.Column("requires", sa.Text, nullable=False),
+    sa.Column("authority", sa.Text),
     # live: open or applied and not undone; one live unit per key is what makes a repair idempotent
     sa.Column("live", sa.Boolean, nullable=False),
 )

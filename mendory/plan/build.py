@@ -63,10 +63,15 @@ def draft(
     plan, tried too often), or None. The result does not depend on the order of rows.
     """
     imagined: dict[str, Memory] = {}
+    looked_up: dict[str, Memory | None] = {}
 
     def look(ids: Sequence[str]) -> dict[str, Memory]:
-        held = fetch([i for i in ids if i not in imagined])
-        return {i: imagined.get(i) or held[i] for i in ids if i in imagined or i in held}
+        unknown = [i for i in ids if i not in imagined and i not in looked_up]
+        if unknown:
+            held = fetch(unknown)
+            looked_up.update((i, held.get(i)) for i in unknown)
+        found = {i: imagined.get(i) or looked_up.get(i) for i in ids}
+        return {i: memory for i, memory in found.items() if memory is not None}
 
     def state() -> Iterator[Memory]:
         for memory in scan():
@@ -94,7 +99,9 @@ def draft(
         # level 1 first and to its end: it runs before the rest, so the rest is planned on what it leaves
         for level in Level:
             fresh: list[Draft] = []
-            for finding in _open(seen, level, answered):
+            waiting = _open(seen, level, answered)
+            look(sorted({i for f in waiting for i in f.ids}))  # one reading for all of them
+            for finding in waiting:
                 why = _obstacle(finding, shared) or held_back(finding)
                 for answer in [Unplanned(finding, why)] if why else _DRAFTERS[_step(finding)](finding, at):
                     if isinstance(answer, Unplanned):

@@ -182,11 +182,13 @@ def _whole_and_once(
 
 
 def _undone(by_rid: dict[str, dict[str, Any]], items: dict[str, list[dict[str, Any]]]) -> None:
-    """An item is marked undone exactly by the rollback that undid it."""
+    """An item is marked undone exactly by the rollback that undid it, a person's word on an unknown one included."""
     said = {(i["rid"], i["seq"]): i["undone_by"] for held in items.values() for i in held if i["undone_by"]}
     true: dict[tuple[str, int], str] = {}
     for rid, held in items.items():
-        for item in held if (by_rid[rid]["kind"], by_rid[rid]["state"]) == ("rollback", "applied") else ():
+        intent = by_rid[rid]
+        done = intent["state"] == "applied" or (intent["resolution"] or "").startswith("applied")
+        for item in held if intent["kind"] == "rollback" and done else ():
             _, origin, seq = item["key"].split(":")
             true[origin, int(seq)] = rid
     must(said == true, f"undone are {true}, marked {said}")

@@ -199,7 +199,7 @@ def commit_on_the_newest(patch: pytest.MonkeyPatch) -> None:
 
 def rollback_leaves_no_mark(patch: pytest.MonkeyPatch) -> None:
     """A rollback does not mark what it took back."""
-    patch.setattr(Intents, "_mark_undone", lambda self, conn, rid: None)
+    patch.setattr(Intents, "_undo", lambda self, conn, key, rid: None)
 
 
 def commit_carries_no_rid(patch: pytest.MonkeyPatch) -> None:
