@@ -22,11 +22,12 @@ import mendory
 from mendory import importer, treatment
 from mendory.clinic import CheckUp, Clinic, Planned
 from mendory.config import FILE_NAME, Config
-from mendory.errors import InputInvalid, MendoryError
+from mendory.errors import InputInvalid, MendoryError, TableCorrupt, TableExists
 from mendory.executor.owner import executing
 from mendory.lance import Reader, Writer, create_table, table_exists, to_table
 from mendory.plan.model import Plan
 from mendory.policy import Verdict
+from mendory.record import FIELD_NAMES
 from mendory.report import build, markdown
 from mendory.report.words import LANGUAGES
 from mendory.text import shown
@@ -48,6 +49,9 @@ class _Group(click.Group):
             error.show()
             sys.exit(ERROR)
         except click.Abort:
+            sys.exit(ERROR)
+        except UnicodeEncodeError:
+            click.echo("input_invalid: an argument is no text. Nothing was done. Write it in UTF-8.", err=True)
             sys.exit(ERROR)
         except MendoryError as error:
             click.echo(f"{error.name}: {shown(str(error), 2000)}", err=True)
@@ -242,7 +246,8 @@ def _show_unplanned(planned: Planned) -> None:
     counts: dict[tuple[str, str], int] = {}
     for one in planned.drafted.unplanned:
         key = one.finding.code.value, one.reason
-        counts[key] = counts.get(key, 0) + 1
+        if not one.reason.startswith("under open plan"):
+            counts[key] = counts.get(key, 0) + 1
     for (code, why), number in sorted(counts.items()):
         click.echo(f"  no step: {code} × {number} ({shown(why, 100)})")
 
@@ -288,6 +293,9 @@ def _many(number: int, noun: str) -> str:
 @_as_json
 def show(clinic: Clinic, code: str | None, as_json: bool) -> int:
     """Show a plan step by step, or list all plans."""
+    if clinic.known_ledger() is None and code is None:
+        click.echo("[]" if as_json else "There is no plan yet. next: mendory plan")
+        return OK
     ledger = clinic.ledger
     if code is None:
         plans = ledger.plans.all()
@@ -372,8 +380,17 @@ def apply(clinic: Clinic, code: str, dry_run: bool, as_json: bool) -> int:
     """Apply what policy or a person lets run of a plan, and verify it."""
     plan_id = clinic.ledger.plans.find(code)
     if dry_run:
-        _show_plan(clinic, treatment.open_plan(clinic, plan_id))
-        click.echo("Nothing was applied.")
+        named = treatment.open_plan(clinic, plan_id)
+        if as_json:
+            rulings = treatment.rule(clinic, named)
+            said = {
+                s: {"verdict": r.verdict.value, "by": r.by and r.by.value, "reason": r.reason}
+                for s, r in rulings.items()
+            }
+            _print_json({"plan": plan_id, "rulings": said})
+        else:
+            _show_plan(clinic, named)
+            click.echo("Nothing was applied.")
         return OK
     done = treatment.apply(clinic, plan_id)
     if as_json:
@@ -422,7 +439,7 @@ def _show_treated(done: Treated) -> None:
 
 def _exit(done: Treated) -> int:
     outcomes = {r.outcome for r in done.results} | {r.outcome for x in done.recovered for r in x.results}
-    if Outcome.UNKNOWN in outcomes:
+    if Outcome.UNKNOWN in outcomes or done.unknown:
         return UNKNOWN
     suspended = any(r.verdict is Verdict.SUSPENDED for r in done.rulings.values())
     if not done.verdict.ok or suspended or outcomes - {Outcome.APPLIED, Outcome.DONE}:
@@ -459,17 +476,26 @@ def rollback(
         for name, why in undone.skipped[:50]:
             click.echo(f"     {shown(name)}: {shown(why, 120)}")
         click.echo("What was taken back is not proposed again until a row changes.")
+    if any(r.outcome is Outcome.UNKNOWN for r in undone.results):
+        return UNKNOWN
     return REFUSED if refused else OK
 
 
 @main.command()
 @click.option("--resolve", metavar="RID", help="A repair whose outcome is unknown.")
 @click.option("--applied/--not-applied", default=None, help="What a person found out about it.")
-@click.option("--as", "by", metavar="NAME", help="Who found it out.")
+@click.option("--adopt", is_flag=True, help="Accept the table as it is now: restored, gone back, or of another ledger.")
+@click.option("--as", "by", metavar="NAME", help="Who found it out, or accepts.")
 @_with_clinic
-def recover(clinic: Clinic, resolve: str | None, applied: bool | None, by: str | None) -> int:
+def recover(clinic: Clinic, resolve: str | None, applied: bool | None, adopt: bool, by: str | None) -> int:
     """Finish what a crash left open; list what nobody can know; record what a person found out."""
     ledger = clinic.ledger
+    if adopt:
+        if not by:
+            raise InputInvalid("Accepting a table needs --as NAME. Nothing was recorded.")
+        treatment.adopt(clinic, by)
+        click.echo("Recorded: the table is accepted as it is; earlier repairs bind nothing any more.")
+        return OK
     if resolve is not None:
         if applied is None or not by:
             raise InputInvalid("A resolution needs --applied or --not-applied, and --as. Nothing was recorded.")
@@ -532,6 +558,18 @@ def _pairs(values: Sequence[str], option: str) -> dict[str, str]:
     return pairs
 
 
+def _create_for_import(config: Config, dimension: int) -> None:
+    """The table exists, made by us; raises TableExists when another made it since we looked."""
+    try:
+        create_table(config.table_uri, config.table.name, dimension)
+    except (TableExists, TableCorrupt):
+        if not table_exists(config.table_uri, config.table.name):
+            raise
+        raise TableExists(
+            f"Table '{config.table.name}' was created by another just now. Nothing was imported. Run the import again."
+        ) from None
+
+
 @main.command("import")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
@@ -568,31 +606,31 @@ def import_(
         shaping = importer.Shaping(_pairs(keys, "--map"), _pairs(constants, "--set"), time_format, ZoneInfo(zone))
     except (KeyError, ValueError, OSError):
         raise InputInvalid(f"'{zone}' is no time zone. Nothing was imported. Write e.g. Asia/Shanghai.") from None
+    target = importer.quarantine_target(file, quarantine)
     config = clinic.config
     there = table_exists(config.table_uri, config.table.name)
     writer = Writer(config.table_uri, config.table.name, clinic.mapping) if there else None
     dimension = importer.dimension(writer.schema, clinic.mapping) if writer else config.table.dimension
-    judged = importer.judge(importer.lines(file), shaping, dimension)
+    fields = [name for name in FIELD_NAMES if clinic.mapping.has(name)]
+    judged = importer.judge(importer.lines(file), shaping, dimension, fields)
     if judged.read == 0:
         raise InputInvalid(f"{file} holds no line. Nothing was imported.")
-    held = writer.rows([r["id"] for r in judged.records]) if writer else None
+    held = writer.rows([kept.record["id"] for kept in judged.kept]) if writer else None
     sorted_out = importer.against(judged, held, clinic.mapping)
-    if not dry_run:
-        if writer is None and sorted_out.fresh:
-            create_table(config.table_uri, config.table.name, dimension)
-            writer = Writer(config.table_uri, config.table.name, clinic.mapping)
-        if writer is not None and sorted_out.fresh:
-            writer.append(to_table(sorted_out.fresh, writer.schema))
     refused = sorted_out.quarantined
-    target = quarantine or file.with_name(file.name + ".quarantine.jsonl")
     if refused and not dry_run:
         importer.write_quarantine(target, refused)
+    if sorted_out.fresh and not dry_run:
+        if writer is None:
+            _create_for_import(config, dimension)
+            writer = Writer(config.table_uri, config.table.name, clinic.mapping)
+        writer.append(to_table(sorted_out.fresh, writer.schema))
     counts: dict[str, Any] = {
         "read": judged.read,
         "ok": judged.read - len(refused),
         "imported": 0 if dry_run else len(sorted_out.fresh),
         "already_there": sorted_out.present,
-        "duplicate_exact": judged.doubled,
+        "duplicate_exact": sorted_out.doubled,
         "quarantined": len(refused),
         "rejected": 0,
         "reasons": importer.reasons(refused),
