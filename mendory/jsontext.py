@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
@@ -20,10 +22,28 @@ class NotAnObject(ValueError):
     """The text is no JSON object we can edit; the message says why."""
 
 
+class Number(float):
+    """A number whose digits as written are not what Python would write: 1.50, 1e3, a long fraction.
+
+    It counts and is digested as the float it is; only `dumps` writes the digits.
+    """
+
+    __slots__ = ("text",)
+
+    def __new__(cls, text: str) -> Number:
+        """The number that `text` writes."""
+        made = super().__new__(cls, text)
+        made.text = text
+        return made
+
+    text: str
+
+
 def parse_object(text: str) -> dict[str, Any]:
     """The object in `text`; raises NotAnObject with a reason for anything else.
 
-    Refused: invalid JSON, a list or scalar, doubled keys, NaN and infinities, nesting past 200.
+    `dumps` writes its numbers with the digits they have in `text`. Refused: invalid JSON, a list or
+    scalar, doubled keys, NaN and infinities, nesting past 200.
     """
     try:
         value = _STRICT.decode(text)
@@ -42,10 +62,21 @@ def parse_object(text: str) -> dict[str, Any]:
 
 def dumps(value: Any) -> str:
     """`value` as JSON with its characters as they are; half a character can only be written as its escape."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True)
+    text = _written(value, ascii_only=False)
     if any("\ud800" <= ch <= "\udfff" for ch in text):
-        return json.dumps(value, allow_nan=False, sort_keys=True)
+        return _written(value, ascii_only=True)
     return text
+
+
+def _written(value: Any, *, ascii_only: bool) -> str:
+    if isinstance(value, Number):
+        return value.text
+    if isinstance(value, dict):
+        pairs = ((json.dumps(k, ensure_ascii=ascii_only), value[k]) for k in sorted(value))
+        return "{" + ", ".join(f"{key}: {_written(inner, ascii_only=ascii_only)}" for key, inner in pairs) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_written(inner, ascii_only=ascii_only) for inner in value) + "]"
+    return json.dumps(value, ensure_ascii=ascii_only, allow_nan=False)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -63,11 +94,17 @@ def _finite(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
         raise NotAnObject("non-finite number")
-    return number
+    return number if repr(number) == digits else Number(digits)
+
+
+def _whole(digits: str) -> float:
+    return Number(digits) if digits == "-0" else int(digits)
 
 
 # made once: json.loads with arguments makes a decoder for every call
-_STRICT = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
+_STRICT = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite, parse_int=_whole
+)
 
 
 def _depth(value: Any) -> int:
@@ -96,27 +133,38 @@ def with_key(text: str | None, key: str, value: Any) -> str:
     """
     encoded = dumps(value)
     if text is None or not text.strip():
-        return f"{{{json.dumps(key, ensure_ascii=False)}: {encoded}}}"
+        return f"{{{dumps(key)}: {encoded}}}"
     parse_object(text)
-    start = text.index("{")
-    at, members = start + 1, 0
-    while True:
-        at = _skip(text, at)
-        if text[at] == "}":
-            break
+    end = text.index("{") + 1
+    empty = True
+    for member in members(text):
+        if member.key == key:
+            return text[: member.value[0]] + encoded + text[member.value[1] :]
+        end, empty = member.value[1], False
+    comma = "" if empty else ", "
+    return f"{text[:end]}{comma}{dumps(key)}: {encoded}{text[end:]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A top-level member of an object's text: its key, and where name and value begin and end."""
+
+    key: str
+    name: tuple[int, int]
+    value: tuple[int, int]
+
+
+def members(text: str) -> Iterator[Member]:
+    """The members of the object in `text`, which `parse_object` accepts, in order."""
+    at = _skip(text, text.index("{") + 1)
+    while text[at] != "}":
         if text[at] == ",":
             at = _skip(text, at + 1)
-        name, at = scanstring(text, at + 1)
-        at = _skip(text, _skip(text, at) + 1)  # past the colon
-        _, end = _DECODER.raw_decode(text, at)
-        if name == key:
-            return text[:at] + encoded + text[end:]
-        at, members = end, members + 1
-    tail = at
-    while text[tail - 1] in " \t\n\r":
-        tail -= 1
-    comma = ", " if members else ""
-    return f"{text[:tail]}{comma}{json.dumps(key, ensure_ascii=False)}: {encoded}{text[tail:]}"
+        key, named = scanstring(text, at + 1)
+        value = _skip(text, _skip(text, named) + 1)  # past the colon
+        _, end = _DECODER.raw_decode(text, value)
+        yield Member(key, (at, named), (value, end))
+        at = _skip(text, end)
 
 
 def _skip(text: str, at: int) -> int:

@@ -29,12 +29,37 @@ def exact_key(text: str) -> str:
 
 
 def letters(text: str) -> str:
-    """The text key with letters lowered one by one, where full case folding makes two words one.
+    """The text with its letters as written, every run of white space one space, however a sentence begins.
 
-    >>> exact_key("Buße") == exact_key("Busse"), letters("Buße") == letters("Busse")
+    Only the capital that begins a text is the same as its small letter, and only before small letters of the
+    same word, with more text behind: "Polish" alone, "US" or "mW" are names and units wherever they stand.
+
+    >>> letters("Likes tea") == letters("likes tea"), letters("Contact US") == letters("Contact us")
     (True, False)
+    >>> letters("Polish") == letters("polish"), letters("Buße") == letters("Busse")
+    (False, False)
     """
-    return " ".join(unicodedata.normalize("NFC", text).lower().split())
+    plain = " ".join(unicodedata.normalize("NFC", text).split())
+    end = next((at for at, ch in enumerate(plain) if not (ch.isupper() or ch.islower())), len(plain))
+    begins = plain[1:end].islower() and any(ch.isalnum() for ch in plain[end:])
+    return plain[:1].lower() + plain[1:] if begins else plain
+
+
+def lines(text: str) -> tuple[str, ...]:
+    r"""The lines of the text key, runs of white space inside each one space; blank lines around are dropped.
+
+    The indentation of each line is kept when there are several: it is what a program means.
+
+    >>> lines("if a:\n    b()") == lines("if a:\nb()"), lines("  likes  tea\n") == lines("likes tea")
+    (False, True)
+    """
+    held = unicodedata.normalize("NFC", text).casefold().splitlines()
+    said = [at for at, line in enumerate(held) if line.strip()]
+    held = held[said[0] : said[-1] + 1] if said else []
+    if len(held) == 1:
+        return (" ".join(held[0].split()),)
+    indents = [line[: len(line) - len(line.lstrip())] if line.strip() else "" for line in held]
+    return tuple(indent + " ".join(line.split()) for indent, line in zip(indents, held, strict=True))
 
 
 def numbers_as_written(text: str) -> tuple[str, ...]:

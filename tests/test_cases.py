@@ -2,7 +2,8 @@
 
 A case of the `memories` kind says which memories there are, what is found, which steps follow and what
 is left to a person. Fields it does not mention make an otherwise healthy memory. `findings` and `steps`
-are complete: anything else found or planned fails the case.
+are complete: anything else found or planned fails the case. `becomes` is a row's cells, to the byte, when
+all is done. A memory with `times` stands for that many.
 
 Beside the memories of each case stand a few sick ones of another scope (`SENTINELS`). What is found on
 them must be found in every case, so that no case passes because nothing was looked at. Each case is also
@@ -21,7 +22,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from mendory import jsontext, text
+from mendory import digest, jsontext, text
 from mendory.catalogue import Level, StepKind
 from mendory.config import LimitsSection
 from mendory.detect import Settings, examine
@@ -75,10 +76,12 @@ class Case:
     """A case of the memories kind, read."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
-        only({"why", "memories", "settings", "findings", "steps", "unplanned", "stands_down"}, data, "the case")
+        known = {"why", "memories", "settings", "findings", "steps", "unplanned", "stands_down", "becomes"}
+        only(known, data, "the case")
         wishes = data.get("settings", {})
         known = {"absent", "required_metadata", "owner_keys", "window_minutes", "defaults", "min_siblings", "became"}
-        only(known, wishes, "settings")
+        only({*known, "sentinel status"}, wishes, "settings")
+        self.sentinel_status = wishes.get("sentinel status", "active")
         self.absent = frozenset(wishes.get("absent", ()))
         required = tuple(wishes.get("required_metadata", Settings().required_metadata))
         self.settings = Settings(
@@ -90,22 +93,24 @@ class Case:
         self.wishes = Wishes(wishes.get("defaults", {}), wishes.get("min_siblings", 3))
         self.became = wishes.get("became", {})
         self.mapping = FieldMapping.of({}, sorted(self.absent))
-        rows = [memory(required=required, **fields) for fields in data["memories"]]
+        rows = [memory(required=required, **fields) for many in data["memories"] for fields in _each(many)]
         kept = [name for name in arrow(rows).column_names if name not in self.absent]
         self.rows = arrow([*rows, *self._sentinels(required)]).select(kept)
         self.findings = sorted([*map(_expected_finding, data["findings"]), *self._sentinel_findings()], key=_key)
         self.steps = sorted([*map(_expected_step, data.get("steps", ())), *self._sentinel_steps()], key=_key)
         self.unplanned = data.get("unplanned")
         self.stands_down = data.get("stands_down")
+        self.becomes = data.get("becomes", {})
 
     @property
     def mergeable(self) -> bool:
         """True when this table can have duplicates that are merged."""
-        return not self.absent & {"scope", "created_at", "status", "duplicate_of"}
+        lacking = self.absent & {"scope", "created_at", "status", "duplicate_of"}
+        return not lacking and self.sentinel_status == "active"
 
     def _sentinels(self, required: Sequence[str]) -> list[dict[str, Any]]:
         def sick(name: str, **fields: Any) -> dict[str, Any]:
-            return memory(name, required, scope="sentinel", **fields)
+            return memory(name, required, scope="sentinel", status=self.sentinel_status, **fields)
 
         twins = [sick(f"~twin{n}", content="Said twice. 说了两遍。") for n in "12"] if self.mergeable else []
         return [sick("~blank", content=" "), *twins]
@@ -137,6 +142,14 @@ class Case:
         return {i: self.became[i] for i in ids if i in self.became}
 
 
+def _each(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The memory, or as many of it as `times` says, their ids numbered from 1."""
+    plain = {k: v for k, v in fields.items() if k != "times"}
+    return (
+        [plain | {"id": f"{plain['id']}-{n}"} for n in range(1, fields["times"] + 1)] if "times" in fields else [plain]
+    )
+
+
 def _fetch(held: Sequence[Memory]) -> Callable[[Sequence[str]], dict[str, Memory]]:
     return lambda ids: {m.id: m for m in sorted(held, key=lambda m: m.id or "") if m.id and m.id in set(ids)}
 
@@ -165,6 +178,10 @@ def _found(case: Case, drafted: Drafted) -> list[dict[str, Any]]:
         evidence = {k: v for k, v in one.as_json()["evidence"].items() if k in wanted}
         found.append({"code": one.code.value, "ids": list(one.ids), "evidence": evidence})
     return sorted(found, key=_key)
+
+
+def _lines(drafted: Drafted) -> Sequence[tuple[str, str]]:
+    return drafted.examination.stands_down
 
 
 def _planned(drafted: Drafted) -> list[dict[str, Any]]:
@@ -211,7 +228,8 @@ def _run(data: Mapping[str, Any]) -> None:
     assert case.findings == _found(case, drafted)
     assert case.steps == _planned(drafted)
     if case.stands_down is not None:
-        assert case.stands_down == [what for what, _ in drafted.examination.stands_down]
+        lines = [{what: why} if {what: why} in case.stands_down else what for what, why in _lines(drafted)]
+        assert case.stands_down == lines
     if case.unplanned is not None:
         left = {(u.finding.code.value, u.finding.ids): u.reason for u in drafted.unplanned}
         ours = {about: why for about, why in left.items() if "~blank" not in about[1]}
@@ -226,7 +244,13 @@ def _run(data: Mapping[str, Any]) -> None:
     if drafted.drafts:
         plan = bind(drafted.drafts, case.rows, case.mapping, 1, NOON, timedelta(hours=24))
         assert plan == Plan.from_json(json.loads(json.dumps(plan.as_json())))
-        assert [] == _planned(case.draft(_carried_out(case, plan)))
+        healed = _carried_out(case, plan)
+        assert [] == _planned(case.draft(healed))
+        texts = {row["id"]: row for row in healed.to_pylist()}
+        for name, cells in case.becomes.items():
+            assert cells == {column: texts[name][column] for column in cells}
+    else:
+        assert {} == case.becomes
 
 
 @pytest.mark.parametrize("case", cases("required"))
@@ -352,13 +376,18 @@ def test_text(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", cases("jsontext"))
 def test_jsontext(case: dict[str, Any]) -> None:
     """An edit inside a JSON text changes one key's bytes; what can't be edited so is refused with a reason."""
-    kinds = [{"text", "key", "value", "becomes"}, {"text", "refused"}, {"text", "object"}]
+    kinds = [{"text", "key", "value", "becomes"}, {"from", "key", "text", "becomes"}]
+    kinds += [{"text", "refused"}, {"text", "object"}]
     match sorted(one_of(kinds, case)):
         case ["becomes", "key", "text", "value"]:
             got = jsontext.with_key(case["text"], case["key"], case["value"])
             assert case["becomes"] == got
             assert got.encode()
             assert case["value"] == jsontext.parse_object(got)[case["key"]]
+        case ["becomes", "from", "key", "text"]:
+            value = jsontext.parse_object(case["from"])[case["key"]]
+            assert case["becomes"] == jsontext.with_key(case["text"], case["key"], value)
+            assert digest.of(json.loads(case["from"])[case["key"]]) == digest.of(value)
         case ["refused", "text"]:
             for act in (jsontext.parse_object, lambda t: jsontext.with_key(t, "scene", "work")):
                 with pytest.raises(jsontext.NotAnObject, match=case["refused"]):

@@ -308,14 +308,14 @@ def test_what_unpacks_to_too_much_and_a_line_without_end_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only past both limits is a .gz a bomb; a line past its limit is refused in any file."""
-    monkeypatch.setattr(importer, "_MOST_UNPACKED", 100_000)
+    monkeypatch.setattr(importer.files, "_MOST_UNPACKED", 100_000)
     bomb, dense = tmp_path / "bomb.gz", tmp_path / "dense.gz"
     bomb.write_bytes(gzip.compress(("茶" * 30 + "\n").encode() * 10_000))
     with pytest.raises(InputInvalid, match="input too large"):
         list(importer.lines(bomb))
     dense.write_bytes(gzip.compress(("茶" * 30 + "\n").encode() * 10_000, compresslevel=0))
     assert len(list(importer.lines(dense))) == 10_000
-    monkeypatch.setattr(importer, "_MOST_LINE", 90)
+    monkeypatch.setattr(importer.files, "_MOST_LINE", 90)
     with pytest.raises(InputInvalid, match="input too large: line 1"):
         list(importer.lines(dense))
 

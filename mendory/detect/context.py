@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any
 
+from mendory.jsontext import dumps
 from mendory.record import Memory
 from mendory.text import is_blank, valueless
 
@@ -17,13 +17,15 @@ class BatchFacts:
     def __init__(self, keys: Sequence[str]) -> None:
         self._keys = tuple(keys)
         self._values: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
+        self._written: dict[str, Any] = {}
 
     def observe(self, memory: Memory) -> None:
         """Count the memory's values."""
         if not is_blank(memory.batch_id) and not is_blank(memory.scope) and memory.metadata:
             for key in self._keys:
                 if not valueless(memory.metadata.get(key)):
-                    value = json.dumps(memory.metadata[key], sort_keys=True, ensure_ascii=True)
+                    value = dumps(memory.metadata[key])
+                    self._written[value] = memory.metadata[key]
                     self._values[str(memory.scope), str(memory.batch_id), key][value] += 1
 
     def agreed(self, scope: str, batch_id: str, key: str, at_least: int) -> tuple[Any, int] | None:
@@ -32,7 +34,7 @@ class BatchFacts:
         if counts is None or len(counts) != 1:
             return None
         [(value, support)] = counts.items()
-        return (json.loads(value), support) if support >= at_least else None
+        return (self._written[value], support) if support >= at_least else None
 
 
 class Referrers:

@@ -3,25 +3,43 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 from mendory import digest
 from mendory.finding import Code, Finding, finding
 from mendory.record import Kind, Memory
-from mendory.text import exact_key, is_blank, letters, numbers_as_written
+from mendory.text import exact_key, is_blank, letters, lines, numbers_as_written, shown
 
 _READS = ("content", "scope", "status", "kind", "metadata", "claim", "created_at")
+_ALWAYS: Final = ("topic", "entities", "scene")
+INCIDENTAL: Final = frozenset(
+    {
+        # how much a program makes of it
+        *("importance", "confidence", "score", "relevance", "access_count"),
+        # which run of a program wrote it
+        *("session", "session_id", "message_id", "request_id", "trace_id", "batch_id", "import_id"),
+        # what a program computed from the text, which is the same
+        *("hash", "checksum", "token_count", "embedding_model", "lang", "language"),
+        # when and by which program it was taken in
+        *("extracted_at", "ingested_at", "imported_at", "indexed_at", "extractor", "extractor_version"),
+    }
+)
+"""Metadata keys that never change what a memory means: two rows may differ in them and still be one double write."""
+_MERGEABLE: Final = frozenset(k.value for k in Kind) - {Kind.EVENT.value}
 
 
 class ExactDuplicates:
     """Recallable memories of one scope with one text key (`text.exact_key`).
 
-    Flags: `duplicate_exact`, a double write: equal also in status, kind, letters, numbers and units as
-    written, owner, claim and required metadata, created within the window of the first, and no event. It may be
-    merged. `duplicate_restated`: the same text otherwise; what differs is named, nothing is merged.
+    Flags: `duplicate_exact`, a double write: equal also in letters as written (`text.letters`), lines and
+    their indentation (`text.lines`), numbers with units, status, kind, owner, claim, topic, entities, scene and
+    required metadata, and in every other metadata key that several of them hold, those inside `extra` one by one,
+    but `INCIDENTAL` ones; created within the window of the first, no event and of no unknown kind. It may be merged.
+    `duplicate_restated`: the same text otherwise; what differs is named, nothing is merged.
     Does not flag: archived rows; rows that share an id; the same text in two scopes, or in none; texts
     that differ in punctuation, width, accents or digits. Cost: one hash per row; only members of a
     group are fetched.
@@ -33,7 +51,7 @@ class ExactDuplicates:
         self, window: timedelta, metadata_keys: Sequence[str], owner_keys: Sequence[str], absent: Collection[str]
     ) -> None:
         self._window = window
-        self._keys = tuple(metadata_keys)
+        self._keys = tuple(dict.fromkeys((*metadata_keys, *_ALWAYS)))
         self._owners = tuple(owner_keys)
         self._absent = frozenset(absent)
         self._by_key: dict[bytes, list[str]] = defaultdict(list)
@@ -64,7 +82,9 @@ class ExactDuplicates:
         alike: dict[str, list[Memory]] = defaultdict(list)
         for memory in members:
             alike[digest.of(self._traits(memory))].append(memory)
-        clusters = [c for same in alike.values() for c in self._within_window(same)]
+        clusters = [
+            c for same in alike.values() for agreeing in self._agreeing(same) for c in self._within_window(agreeing)
+        ]
         for cluster in clusters:
             if len(cluster) > 1:
                 reason = f"{len(cluster)} memories of one scope say exactly the same"
@@ -80,10 +100,11 @@ class ExactDuplicates:
         """Everything that must be equal before two equal texts may be merged."""
         held = memory.metadata or {}
         return {
-            "kind": memory.kind,
+            "kind": _kind(memory),
             "status": memory.status,
             "letters": letters(memory.content or ""),
-            "numbers": _numbers(memory.content or ""),
+            "lines": lines(memory.content or ""),
+            "numbers": numbers_as_written(memory.content or ""),
             "owner": [held.get(key) for key in self._owners],
             "claim": memory.claim,
             **{f"metadata.{key}": held.get(key) for key in self._keys},
@@ -91,13 +112,31 @@ class ExactDuplicates:
             "unreadable": memory.id if memory.metadata_error or memory.wrong else None,
         }
 
+    def _agreeing(self, same: list[Memory]) -> Iterator[list[Memory]]:
+        """Parts that say the same under every further key; where others disagree, a row without the key is apart."""
+        said = [self._said(m) for m in same]
+        contested = _contested(said)
+        parts: dict[tuple[str | None, ...], list[Memory]] = defaultdict(list)
+        for memory, held in zip(same, said, strict=True):
+            parts[tuple(held.get(key) for key in contested)].append(memory)
+        yield from parts.values()
+
+    def _said(self, memory: Memory) -> dict[str, str]:
+        """Key → digest of its value, for the metadata keys that may mean something; those of `extra` one by one."""
+        held = dict(memory.metadata or {})
+        extra = held.get("extra")
+        if isinstance(extra, Mapping):
+            held |= {"extra": {}, **{f"extra.{key}": value for key, value in extra.items() if key not in INCIDENTAL}}
+        known = INCIDENTAL.union(self._keys, self._owners)
+        return {key: digest.of(value) for key, value in held.items() if key not in known}
+
     def _within_window(self, same: list[Memory]) -> Iterator[list[Memory]]:
         """Clusters whose members were all created within the window of the oldest; events stay single."""
         cluster: list[Memory] = []
         for memory in same:
             start = cluster[0].created_at if cluster else None
             near = start and memory.created_at and memory.created_at - start <= self._window
-            if cluster and near and memory.kind != Kind.EVENT:
+            if cluster and near and _kind(memory) in (None, *_MERGEABLE):
                 cluster.append(memory)
             else:
                 if cluster:
@@ -108,9 +147,13 @@ class ExactDuplicates:
 
     def _differs(self, members: list[Memory]) -> list[str]:
         traits = [self._traits(m) for m in members]
-        names = sorted(k for k in traits[0] if len({digest.of(t[k]) for t in traits}) > 1)
-        if any(m.kind == Kind.EVENT for m in members):
+        found = {k for k in traits[0] if len({digest.of(t[k]) for t in traits}) > 1}
+        found |= {f"metadata.{shown(key)}" for key in _contested([self._said(m) for m in members])}
+        names, kinds = sorted(found), {_kind(m) for m in members}
+        if Kind.EVENT in kinds:
             names.append("occasion (events)")
+        if kinds - _MERGEABLE - {Kind.EVENT, None}:
+            names.append("kind (unknown)")
         times = [m.created_at for m in members]
         if None in times:
             names.append("time (missing)")
@@ -124,11 +167,18 @@ class ExactDuplicates:
             yield "duplicates", f"the table has no {name}"
 
 
-def _numbers(text: str) -> list[str]:
-    """Numbers and units as written; where there is a number, letter case anywhere may be a unit's."""
-    found = numbers_as_written(text)
-    cased = " ".join(text.split())
-    return [*found, cased[:1].lower() + cased[1:]] if found else []
+def _kind(memory: Memory) -> str | None:
+    """The kind without letter case, spaces, hyphens and underscores, so that no spelling hides an event."""
+    return None if is_blank(memory.kind) else re.sub(r"[\s_\-]+", "", memory.kind or "").casefold()
+
+
+def _contested(said: Sequence[Mapping[str, str]]) -> list[str]:
+    """The keys under which not all who hold them say the same."""
+    values: dict[str, set[str]] = defaultdict(set)
+    for held in said:
+        for key, value in held.items():
+            values[key].add(value)
+    return sorted(key for key, different in values.items() if len(different) > 1)
 
 
 def _age(memory: Memory) -> tuple[bool, float, str]:

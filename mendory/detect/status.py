@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 
 from mendory.finding import Code, Finding, finding
 from mendory.record import Memory, Status
+from mendory.text import shown
 
 _LOOSE = {re.sub(r"[\s_\-]+", "", s.value): s for s in Status}
 _KNOWN = frozenset(s.value for s in Status)
+_ENOUGH = 20
 
 
 def meant(status: str | None) -> Status | None:
@@ -27,7 +30,10 @@ class StatusSpelling:
     """Statuses that are not one of the three.
 
     Flags: spelling variants of a known status, with what is meant; unknown or null ones, for a person.
-    Does not flag: anything where the owner's table has no status. Cost: one set look-up per row.
+    Does not flag: anything where the owner's table has no status; a status that the owner spells in a way of
+    their own: ours is in no row but merged ones, and one other spelling is in 20 or more, 19 of 20 that mean it;
+    nor, where no row at all holds a spelling of ours, the others that have one spelling each, 20 rows together.
+    Cost: one set look-up per row.
     """
 
     codes = (Code.ILLEGAL_STATUS,)
@@ -35,23 +41,47 @@ class StatusSpelling:
     def __init__(self, absent: bool) -> None:
         self._absent = absent
         self._found: list[Finding] = []
+        self._canonical: set[str] = set()
+        self._variants: dict[Status, Counter[str]] = defaultdict(Counter)
 
     def observe(self, memory: Memory) -> None:
         """Check one memory."""
-        if self._absent or not memory.id or memory.status in _KNOWN or "status" in memory.wrong:
+        if self._absent or not memory.id or "status" in memory.wrong:
+            return
+        if memory.status in _KNOWN:
+            if not memory.duplicate_of:  # else a merge of ours may have written it
+                self._canonical.add(memory.status)
             return
         known = meant(memory.status)
         if known:
+            self._variants[known][memory.status or ""] += 1
             reason, evidence = f"the status is a spelling of {known.value}", {"meant": known.value}
         else:
             reason, evidence = f"the status is {'unknown' if memory.status else 'missing'}", {}
         self._found.append(finding(Code.ILLEGAL_STATUS, [memory], ("status",), reason, evidence, "status/1"))
 
     def findings(self, fetch: Callable[..., object]) -> Iterator[Finding]:
-        """One finding per row."""
-        yield from self._found
+        """One finding per row, but for spellings that are the owner's own."""
+        own = self._own()
+        yield from (f for f in self._found if f.evidence.get("meant") not in own)
+
+    def _own(self) -> dict[str, str]:
+        """Known status → the spelling the owner has for it instead of ours."""
+        own, single = {}, {}
+        for status, spellings in self._variants.items():
+            [(spelling, rows)] = spellings.most_common(1)
+            if len(spellings) == 1:
+                single[status.value] = spelling
+            often = rows >= _ENOUGH and rows * _ENOUGH >= spellings.total() * (_ENOUGH - 1)
+            if often and status.value not in self._canonical:
+                own[status.value] = spelling
+        rows = sum(spellings.total() for spellings in self._variants.values())
+        always = len(single) == len(self._variants) and rows >= _ENOUGH
+        return own | single if not self._canonical and (own or always) else own
 
     def stands_down(self) -> Iterator[tuple[str, str]]:
-        """The status, when there is none."""
+        """The status, when there is none; one line for each that the owner spells otherwise."""
         if self._absent:
             yield "status", "the table has no such field"
+        for _, spelling in sorted(self._own().items()):
+            yield "status", f"the owner writes {shown(spelling)}; map it"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mendory import digest
 from mendory.catalogue import StepKind
 from mendory.finding import Finding
 from mendory.jsontext import dumps
@@ -13,7 +14,10 @@ from mendory.record import SOURCE_CONFIDENCE, Memory, Status
 
 
 def merge_exact(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
-    """One step that keeps the most informative row and archives the others, then re-points what names them."""
+    """One step that keeps the most informative row and archives the others, then re-points what names them.
+
+    Unplanned when the table can't hide a row, or has no place for what only the merged rows know.
+    """
     lacking = sorted({"status", "duplicate_of"} & at.absent)
     if lacking:
         return [Unplanned(finding, f"the owner's reader cannot hide: the table has no {' and no '.join(lacking)}")]
@@ -24,9 +28,11 @@ def merge_exact(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
     hidden: dict[str, dict[str, Any]] = {
         i: {"status": Status.ARCHIVED.value, "duplicate_of": str(primary.id)} for i in names
     }
-    kept = {
-        name: value for name, value in _gathered(primary, merged).items() if name.partition(".")[0] not in at.absent
-    }
+    kept = _gathered(primary, merged)
+    homeless = sorted({name.partition(".")[0] for name in kept} & at.absent)
+    if homeless:
+        why = f"cannot keep what only the merged rows know: the table has no {' and no '.join(homeless)}"
+        return [Unplanned(finding, why)]
     changes = {**({str(primary.id): kept} if kept else {}), **hidden}
     detail = {
         "primary_id": primary.id,
@@ -73,7 +79,7 @@ def _gathered(primary: Memory, merged: Sequence[Memory]) -> dict[str, Any]:
             if key not in held:
                 held[key] = value
                 changes[f"metadata.{key}"] = value
-            elif held[key] != value:
+            elif digest.of(held[key]) != digest.of(value):  # to Python 1, 1.0 and true are equal
                 differing[key] = value
         if differing:
             notes.append(dumps({"from": memory.id, "metadata": differing}))
