@@ -111,7 +111,8 @@ def _tell(outcome: dict[str, Any], summary: dict[str, Any], seconds: float) -> N
     for run in outcome["runs"]:
         checks = ", ".join(f"{c['name']} {'ok' if c['ok'] else 'FAILED'}" for c in _checks(run))
         print(f"Verified   {checks}")
-        print(f"Undo       mendory rollback {run['plan'][:8]} --config .demo/mendory.toml")
+        command = os.path.relpath(Path(sys.executable).with_name("mendory"))
+        print(f"Undo       {command} rollback {run['plan'][:8]} --config .demo/mendory.toml")
     for record in outcome["records"]:
         for item in record["unplanned"]:
             print(f"Left       {item['code']} × {item['findings']}: {item['why']}")
