@@ -387,7 +387,7 @@ def test_a_table_another_created_meanwhile_is_a_clear_error(
     file = tmp_path / "in.jsonl"
     file.write_text(raw() + "\n", encoding="utf-8")
     run("init", "./db#memories", "--dimension", "4")
-    create = cli.create_table
+    create = cli.importing.create_table
 
     def late(uri: str, table: str, dimension: int) -> None:
         make_table(tmp_path / "db", [memory("他人的")])
@@ -398,7 +398,7 @@ def test_a_table_another_created_meanwhile_is_a_clear_error(
         create(uri, table, dimension)
 
     with monkeypatch.context() as patched:
-        patched.setattr(cli, "create_table", late)
+        patched.setattr(cli.importing, "create_table", late)
         result = run("import", file)
     again = run("import", file)
 

@@ -1,0 +1,10 @@
+"""The command line: the library without Prefect. Reads by default; says what it wrote and what comes next.
+
+Exit codes. `check`, `plan`: 0 nothing found or nothing to do, 2 something. `approve`, `reject`, `apply`,
+`rollback`, `recover`, `import`: 0 done. All: 1 error or usage, 3 waits for a person, 4 refused, 5 unknown outcome.
+"""
+
+from mendory.cli import examine, importing, treat
+from mendory.cli.shared import main
+
+__all__ = ["examine", "importing", "main", "treat"]

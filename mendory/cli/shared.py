@@ -1,0 +1,94 @@
+"""What the verbs share: exit codes, the command group, options, printing."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+import mendory
+from mendory.clinic import Clinic
+from mendory.config import FILE_NAME, Config
+from mendory.errors import MendoryError
+from mendory.text import shown
+
+OK, ERROR, FOUND, WAITS, REFUSED, UNKNOWN = range(6)
+
+
+class _Group(click.Group):
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Usage errors exit with 1, as every other error does."""
+        kwargs["standalone_mode"] = False
+        try:
+            sys.exit(super().main(*args, **kwargs) or OK)
+        except click.exceptions.Exit as error:
+            sys.exit(error.exit_code)
+        except click.ClickException as error:
+            error.show()
+            sys.exit(ERROR)
+        except click.Abort:
+            sys.exit(ERROR)
+        except UnicodeEncodeError:
+            click.echo("input_invalid: an argument is no text. Nothing was done. Write it in UTF-8.", err=True)
+            sys.exit(ERROR)
+        except MendoryError as error:
+            click.echo(f"{error.name}: {shown(str(error), 2000)}", err=True)
+            sys.exit(REFUSED if error.name in _REFUSALS else ERROR)
+
+
+_REFUSALS = frozenset(
+    {"ledger_mismatch", "ledger_corrupt", "table_went_back", "plan_closed", "rehearsal_failed", "not_reversible"}
+)
+
+
+@click.group(cls=_Group)
+@click.version_option(mendory.__version__)
+def main() -> None:
+    """Examine, repair and undo: a clinic for an agent's memory in LanceDB."""
+    os.environ.setdefault("RUST_LOG", "error")
+
+
+def with_clinic(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds --config and hands the command its Clinic."""
+
+    @click.option(
+        "--config",
+        "-c",
+        type=click.Path(path_type=Path),
+        default=FILE_NAME,
+        envvar="MENDORY_CONFIG",
+        show_default=True,
+        help="The configuration file.",
+    )
+    @wraps(command)
+    def wrapped(config: Path, *args: Any, **kwargs: Any) -> Any:
+        return command(Clinic(Config.load(config)), *args, **kwargs)
+
+    return wrapped
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+name_option = click.option("--as", "by", required=True, metavar="NAME", help="Who decides.")
+
+
+def print_json(value: Any) -> None:
+    """One JSON object on one line."""
+    click.echo(json.dumps(value, ensure_ascii=False))
+
+
+def print_table(rows: Sequence[Sequence[Any]], indent: str = "  ") -> None:
+    """Rows in aligned columns."""
+    widths = [max(len(str(r[i])) for r in rows) for i in range(len(rows[0]))] if rows else []
+    for row in rows:
+        click.echo((indent + "  ".join(str(v).ljust(w) for v, w in zip(row, widths, strict=True))).rstrip())
+
+
+def many(number: int, noun: str) -> str:
+    """The number with its noun, one or several."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
