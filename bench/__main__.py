@@ -30,7 +30,7 @@ from mendory.digest import row_digests
 from mendory.executor.execute import Job, execute
 from mendory.executor.owner import executing
 from mendory.lance import Writer, create_table
-from mendory.ledger.intents import IntentKind
+from mendory.ledger.records import IntentKind
 from mendory.mapping import Mapping
 from mendory.plan.model import ColumnChange, Edit, Step
 from mendory.record import arrow_schema

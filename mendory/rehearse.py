@@ -11,7 +11,7 @@ from mendory.executor.execute import Context, Job, execute
 from mendory.executor.rollback import rollback
 from mendory.lance import Writer
 from mendory.ledger import Ledger
-from mendory.ledger.intents import IntentKind
+from mendory.ledger.records import IntentKind
 from mendory.plan.model import Plan
 from mendory.verify import verify
 from mendory.work import Outcome, Unit

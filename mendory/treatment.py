@@ -18,8 +18,8 @@ from mendory.executor.recover import Recovered, recover
 from mendory.executor.rollback import RolledBack, rollback
 from mendory.finding import Finding, by_code
 from mendory.ledger.findings import problem_key
-from mendory.ledger.intents import Cap, IntentKind
 from mendory.ledger.plans import FAILED, PlanState
+from mendory.ledger.records import Cap, IntentKind
 from mendory.plan.model import Plan, Step
 from mendory.policy import Health, Ruling, Verdict, decide
 from mendory.verify import Verdict as Verified

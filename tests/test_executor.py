@@ -33,8 +33,8 @@ from mendory.executor import execute as execution
 from mendory.executor.execute import Context, Job, execute
 from mendory.executor.owner import executing
 from mendory.ledger import utc_now
-from mendory.ledger.intents import IntentKind, IntentState
 from mendory.ledger.plans import PlanState
+from mendory.ledger.records import IntentKind, IntentState
 from mendory.plan.model import Plan
 from mendory.treatment import Treated, adopt, apply, approve, reject, take_back
 from mendory.verify import Check, Verdict

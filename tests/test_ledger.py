@@ -36,8 +36,8 @@ from mendory.errors import (
 from mendory.finding import Finding
 from mendory.ledger import Ledger, schema
 from mendory.ledger.findings import problem_key
-from mendory.ledger.intents import Cap, IntentKind, IntentState
 from mendory.ledger.plans import PlanState
+from mendory.ledger.records import Cap, IntentKind, IntentState
 from mendory.mapping import Mapping
 from mendory.plan.model import ColumnChange, Edit, Group, Plan, Step
 from mendory.rows import with_values

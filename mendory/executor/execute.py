@@ -13,7 +13,7 @@ from datetime import datetime
 from mendory.errors import CommitConflict, LostOwnership
 from mendory.executor.store import Absent, Found, Store, Unreadable
 from mendory.ledger import Ledger
-from mendory.ledger.intents import Cap, IntentKind, IntentState
+from mendory.ledger.records import Cap, IntentKind, IntentState
 from mendory.work import Item, Outcome, Settled, Unit, settle, units_of
 
 MOST_TRIES = 5

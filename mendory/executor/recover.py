@@ -9,7 +9,7 @@ from mendory.errors import LostOwnership
 from mendory.executor.execute import DOUBLED, Context, Result, attempt, give_up, gone, read_and_settle, refusals
 from mendory.executor.store import Absent, Found, Store, Unreadable
 from mendory.ledger import Ledger
-from mendory.ledger.intents import Intent, IntentState
+from mendory.ledger.records import Intent, IntentState
 from mendory.work import Outcome, Settled, Unit
 
 

@@ -9,7 +9,7 @@ from mendory.errors import EmptyTargetSet
 from mendory.executor.execute import Context, Job, Result, execute
 from mendory.executor.store import Store
 from mendory.ledger import Ledger
-from mendory.ledger.intents import Held, IntentKind
+from mendory.ledger.records import Held, IntentKind
 from mendory.plan.model import Edit
 from mendory.work import Outcome, Unit
 

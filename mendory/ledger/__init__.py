@@ -22,9 +22,10 @@ from mendory.errors import ConfigInvalid, DependencyMissing, LedgerCorrupt, Ledg
 from mendory.ledger import chain, schema
 from mendory.ledger.decisions import Decisions
 from mendory.ledger.findings import Findings
-from mendory.ledger.intents import Intents, IntentState
+from mendory.ledger.intents import Intents
 from mendory.ledger.migrate import upgrade
 from mendory.ledger.plans import Plans
+from mendory.ledger.records import IntentState
 
 Clock = Callable[[], datetime]
 

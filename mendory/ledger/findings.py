@@ -12,8 +12,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from mendory import digest
 from mendory.finding import Finding
 from mendory.ledger import schema as t
-from mendory.ledger.intents import adopted
 from mendory.ledger.plans import Transaction
+from mendory.ledger.records import adopted
 
 
 def problem_key(code: str, ids: Iterable[str]) -> str:

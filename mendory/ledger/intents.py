@@ -3,88 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from datetime import datetime, tzinfo
-from enum import StrEnum
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import pyarrow as pa
 import sqlalchemy as sa
 
 from mendory import digest
-from mendory.errors import LostOwnership, NotReversible, PlanNotFound
+from mendory.errors import LostOwnership, PlanNotFound
 from mendory.ledger import chain
 from mendory.ledger import schema as t
-from mendory.plan.model import ColumnChange, Edit
+from mendory.ledger.records import Cap, Intent, IntentKind, IntentState, Records, intent_of
 from mendory.work import Item, Outcome, Unit, jsonable, units_of
 
-Transaction = Callable[[], AbstractContextManager[sa.Connection]]
 
-
-class IntentKind(StrEnum):
-    """A repair, or one taken back."""
-
-    APPLY = "apply"
-    ROLLBACK = "rollback"
-
-
-class IntentState(StrEnum):
-    """Open until a receipt closes it."""
-
-    OPEN = "open"
-    APPLIED = "applied"
-    REFUSED = "refused"
-    DEFERRED = "deferred"
-    UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, slots=True)
-class Intent:
-    """An intent as the ledger holds it."""
-
-    rid: str
-    kind: IntentKind
-    plan_id: str | None
-    group: str | None
-    state: IntentState
-    base_version: int
-    version: int | None
-    owner: str
-    epoch: int
-    tries: int
-    touched_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Cap:
-    """At most `rows` repaired rows a day, days counted in `zone`."""
-
-    rows: int
-    zone: tzinfo
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """One item of an applied intent, as a rollback needs it."""
-
-    rid: str
-    seq: int
-    key: str
-    step_id: str
-    row_id: str
-    before_digest: str
-    after_digest: str
-    columns: tuple[ColumnChange, ...]
-    undone_by: str | None
-
-
-class Intents:
-    """The intent tables. Every method is one transaction."""
-
-    def __init__(self, transaction: Transaction, clock: Callable[[], datetime]) -> None:
-        self._transaction, self._clock = transaction, clock
+class Intents(Records):
+    """The intent tables, written. Every method is one transaction."""
 
     def open(
         self,
@@ -344,7 +279,7 @@ class Intents:
             ours = {"owner": owner, "epoch": c.epoch + 1, "touched_at": self._clock().isoformat()}
             done = conn.execute(t.intent.update().where(*mine).values(**ours)).rowcount
             row = conn.execute(sa.select(t.intent).where(c.rid == intent.rid)).one()
-        return _intent(row) if done else None
+        return intent_of(row) if done else None
 
     def resolve(self, rid: str, applied: bool, by: str) -> None:
         """A person's word stands for an outcome that can't be known; refused when it is not unknown."""
@@ -364,103 +299,6 @@ class Intents:
                 self._drop(conn, rid, set())
             chain.append(conn, "resolution", rid, digest.of(word))
 
-    def get(self, rid: str) -> Intent:
-        """The intent."""
-        with self._transaction() as conn:
-            return _intent(conn.execute(sa.select(t.intent).where(t.intent.c.rid == rid)).one())
-
-    def in_state(self, *states: IntentState, plan_id: str | None = None) -> list[Intent]:
-        """Intents in one of the states, oldest first; of one plan where given."""
-        query = sa.select(t.intent).where(t.intent.c.state.in_([s.value for s in states]))
-        if plan_id is not None:
-            query = query.where(t.intent.c.plan_id == plan_id)
-        with self._transaction() as conn:
-            return [_intent(r) for r in conn.execute(query.order_by(t.intent.c.seq))]
-
-    def unresolved(self) -> list[Intent]:
-        """Intents whose outcome can't be known and on which nobody has said a word yet."""
-        query = sa.select(t.intent).where(
-            t.intent.c.state == IntentState.UNKNOWN.value, t.intent.c.resolution.is_(None)
-        )
-        with self._transaction() as conn:
-            return [_intent(r) for r in conn.execute(query.order_by(t.intent.c.seq))]
-
-    def last_receipt(self) -> Intent | None:
-        """The applied intent with the highest version."""
-        known = (
-            t.intent.c.state == IntentState.APPLIED.value,
-            t.intent.c.version.is_not(None),
-            t.intent.c.seq > adopted(),
-        )
-        query = sa.select(t.intent).where(*known)
-        with self._transaction() as conn:
-            row = conn.execute(query.order_by(t.intent.c.version.desc()).limit(1)).first()
-        return _intent(row) if row else None
-
-    def units(self, rid: str) -> list[Unit]:
-        """The intent's live units with their edits, in order."""
-        with self._transaction() as conn:
-            rows = conn.execute(
-                sa.select(t.item, t.intent_unit.c.requires)
-                .join(t.intent_unit, sa.and_(t.intent_unit.c.rid == t.item.c.rid, t.intent_unit.c.key == t.item.c.key))
-                .where(t.item.c.rid == rid, t.intent_unit.c.live)
-                .order_by(t.item.c.seq)
-            ).all()
-        edits: dict[str, list[Edit]] = {}
-        about: dict[str, tuple[str, tuple[str, ...]]] = {}
-        for r in rows:
-            about[r.key] = r.step_id, tuple(json.loads(r.requires))
-            edits.setdefault(r.key, []).append(Edit(r.row_id, r.before_digest, r.after_digest, _columns(r)))
-        return [Unit(key, about[key][0], tuple(es), about[key][1]) for key, es in edits.items()]
-
-    def items(self, plan_id: str) -> list[Held]:
-        """Every item of the plan's applied repairs, in the order they were applied."""
-        with self._transaction() as conn:
-            rows = conn.execute(
-                sa.select(t.item)
-                .join(t.intent, t.intent.c.rid == t.item.c.rid)
-                .where(
-                    t.intent.c.plan_id == plan_id,
-                    t.intent.c.kind == IntentKind.APPLY.value,
-                    sa.or_(
-                        t.intent.c.state == IntentState.APPLIED.value,
-                        t.intent.c.resolution.startswith("applied"),
-                    ),
-                )
-                .order_by(t.intent.c.seq, t.item.c.seq)
-            ).all()
-        return [
-            Held(
-                r.rid,
-                r.seq,
-                r.key,
-                r.step_id,
-                r.row_id,
-                r.before_digest,
-                r.after_digest,
-                _columns(r),
-                r.undone_by,
-            )
-            for r in rows
-        ]
-
-    def images(self, rid: str, seq: int) -> tuple[pa.Table, pa.Table]:
-        """(before, after) of one item as one-row tables; raises NotReversible past retention."""
-        with self._transaction() as conn:
-            row = conn.execute(
-                sa.select(t.item.c.before_image, t.item.c.after_image, t.row_schema.c.body)
-                .join(t.row_schema, t.row_schema.c.digest == t.item.c.schema_digest)
-                .where(t.item.c.rid == rid, t.item.c.seq == seq)
-            ).one()
-        if row.before_image is None:
-            raise NotReversible(_PAST.format(rid[:8]))
-        schema = pa.ipc.read_schema(pa.py_buffer(row.body))
-        before, after = (
-            pa.Table.from_batches([pa.ipc.read_record_batch(pa.py_buffer(image), schema)])
-            for image in (row.before_image, row.after_image)
-        )
-        return before, after
-
     def forget_images(self, before: datetime) -> int:
         """Images and values of repairs closed before that time are gone, digests stay; returns how many."""
         with self._transaction() as conn:
@@ -472,63 +310,8 @@ class Intents:
             conn.execute(t.plan.update().where(*done).values(body=None))
         return int(count)
 
-    def opened_digest(self, conn: sa.Connection, rid: str) -> str | None:
-        """Digest of what the intent meant to do, by digests of rows; None when it is gone."""
-        row = conn.execute(sa.select(t.intent).where(t.intent.c.rid == rid)).first()
-        if row is None:
-            return None
-        return digest.of([row.rid, row.seq, row.kind, row.plan_id, row.group_name, row.opened_at])
-
-    def closed_digest(self, conn: sa.Connection, rid: str) -> str | None:
-        """Digest of the receipt: state, version, approvals used, every row's digests before and after."""
-        row = conn.execute(sa.select(t.intent).where(t.intent.c.rid == rid)).first()
-        if row is None:
-            return None
-        c = t.item.c
-        items = conn.execute(
-            sa.select(c.seq, c.step_id, c.row_id, c.before_digest, c.after_digest).where(c.rid == rid).order_by(c.seq)
-        )
-        use = t.decision_use.c
-        mine = sa.select(use.decision_id, use.step_id).where(use.rid == rid).order_by(use.step_id)
-        # an approval is used up by what was applied; otherwise it is given back
-        used = conn.execute(mine).all() if row.state == IntentState.APPLIED.value else []
-        return digest.of(
-            [row.rid, row.state, row.version, row.closed_at, [list(i) for i in items], [list(u) for u in used]]
-        )
-
-
-def adopted() -> Any:
-    """The last repair before a person accepted the table as it then was; 0 when nobody did."""
-    held = sa.select(t.meta.c.value).where(t.meta.c.key == "adopted").scalar_subquery()
-    return sa.func.coalesce(sa.cast(held, sa.Integer), 0)
-
-
-_PAST = "The images of repair {} are past their retention; only digests are left. Nothing was rolled back."
-
 
 def _images(rows: Sequence[pa.Table]) -> list[bytes]:
     """Each one-row table as an Arrow IPC message without its schema, which is stored once."""
     [batch] = pa.concat_tables(rows).combine_chunks().to_batches()
     return [batch.slice(at, 1).serialize().to_pybytes() for at in range(len(rows))]
-
-
-def _columns(row: Any) -> tuple[ColumnChange, ...]:
-    if row.columns is None:
-        raise NotReversible(_PAST.format(row.rid[:8]))
-    return tuple(ColumnChange(*c) for c in json.loads(row.columns))
-
-
-def _intent(row: Any) -> Intent:
-    return Intent(
-        row.rid,
-        IntentKind(row.kind),
-        row.plan_id,
-        row.group_name,
-        IntentState(row.state),
-        row.base_version,
-        row.version,
-        row.owner,
-        row.epoch,
-        row.tries,
-        datetime.fromisoformat(row.touched_at),
-    )

@@ -17,7 +17,7 @@ from mendory.executor.execute import Context, Result
 from mendory.executor.store import Absent, Found, Store, Unreadable
 from mendory.lance import RID, Writer
 from mendory.ledger import Ledger
-from mendory.ledger.intents import Intent, IntentState
+from mendory.ledger.records import Intent, IntentState
 from mendory.work import Outcome, Settled, Unit
 
 

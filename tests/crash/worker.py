@@ -24,7 +24,7 @@ from mendory.executor.recover import recover
 from mendory.executor.rollback import rollback
 from mendory.lance import Writer
 from mendory.ledger import Ledger
-from mendory.ledger.intents import IntentKind, IntentState
+from mendory.ledger.records import IntentKind, IntentState
 from mendory.mapping import Mapping
 from mendory.plan.model import ColumnChange, Edit
 from mendory.rows import by_id, with_values

@@ -20,7 +20,7 @@ from mendory.detect import Settings
 from mendory.executor.execute import Context, Job, Result, execute
 from mendory.executor.store import Store
 from mendory.ledger import Ledger
-from mendory.ledger.intents import IntentKind
+from mendory.ledger.records import IntentKind
 from mendory.mapping import Mapping
 from mendory.plan.build import Wishes, bind, draft
 from mendory.plan.model import Plan

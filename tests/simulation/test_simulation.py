@@ -13,7 +13,8 @@ import pytest
 from mendory.executor import execute as executing
 from mendory.executor import recover as recovering
 from mendory.executor.store import Absent, Found, Unreadable
-from mendory.ledger.intents import Intents, IntentState
+from mendory.ledger.intents import Intents
+from mendory.ledger.records import IntentState
 from mendory.testing import FakeStore
 from tests.simulation.checker import check
 from tests.simulation.world import WHOLE, World

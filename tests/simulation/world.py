@@ -28,7 +28,8 @@ from mendory.executor import recover as recovering
 from mendory.executor.execute import Context, Job, Result, execute
 from mendory.executor.rollback import rollback
 from mendory.ledger import Clock, Ledger, schema
-from mendory.ledger.intents import Cap, IntentKind, Intents, IntentState
+from mendory.ledger.intents import Intents
+from mendory.ledger.records import Cap, IntentKind, IntentState
 from mendory.plan.model import ColumnChange, Edit, Group, Plan, Step
 from mendory.record import arrow_schema
 from mendory.rows import with_values
