@@ -9,10 +9,10 @@ from prefect import task
 from prefect.artifacts import create_markdown_artifact
 
 from mendory.report import build, markdown
-from tasks.shared import OPTIONS, clinic, key
+from tasks.shared import OPTIONS, clinic, key, named
 
 
-@task(task_run_name="audit-{plan_id}", **OPTIONS)
+@task(task_run_name=named("audit"), **OPTIONS)
 def audit(config: str, plan_id: str) -> dict[str, Any]:
     """The case record is written beside the ledger, as JSON and Markdown, and shown with the run."""
     open_clinic = clinic(config)

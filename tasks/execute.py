@@ -9,10 +9,10 @@ from prefect import task
 
 from mendory import treatment
 from mendory.treatment import Ran
-from tasks.shared import OPTIONS, clinic
+from tasks.shared import OPTIONS, clinic, named
 
 
-@task(task_run_name="execute-{plan_id}", **OPTIONS)
+@task(task_run_name=named("execute"), **OPTIONS)
 def execute(config: str, plan_id: str) -> Ran:
     """What policy lets run has run; the receipts are in the ledger. The value stays in this process."""
     return treatment.run(clinic(config), plan_id)

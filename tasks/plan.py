@@ -9,7 +9,7 @@ from prefect.artifacts import create_markdown_artifact
 
 from mendory import treatment
 from mendory.report import build, markdown
-from tasks.shared import OPTIONS, clinic, key
+from tasks.shared import OPTIONS, clinic, key, named
 
 
 @task(**OPTIONS)
@@ -20,7 +20,7 @@ def plan(config: str) -> list[str]:
     return [*new, *planned.open_plans]
 
 
-@task(task_run_name="decide-{plan_id}", **OPTIONS)
+@task(task_run_name=named("decide"), **OPTIONS)
 def decide(config: str, plan_id: str) -> dict[str, int]:
     """How many steps may run by whose word, and how many wait or are suspended."""
     open_clinic = clinic(config)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import TaskRun
+from prefect.runtime import task_run
 from prefect.states import State
 from prefect.tasks import Task
 
@@ -40,6 +42,11 @@ OPTIONS: dict[str, Any] = {
     **RETRIES,
 }
 """Nothing is cached or persisted: the ledger remembers, and a result must not outlive the run."""
+
+
+def named(verb: str) -> Callable[[], str]:
+    """A task run's name: the verb and the plan's code, as people say it."""
+    return lambda: f"{verb}-{task_run.parameters['plan_id'][:8]}"
 
 
 def key(*parts: str) -> str:
