@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime
 from enum import StrEnum
@@ -152,10 +152,10 @@ class Plans:
             rows = conn.execute(sa.select(t.plan_step).where(t.plan_step.c.plan_id == plan_id))
             return {r.step_id: dict(r._mapping) for r in rows}
 
-    def close_if_settled(self, plan_id: str, waiting: Collection[str] = ()) -> PlanState:
+    def close_if_settled(self, plan_id: str) -> PlanState:
         """An open plan none of whose steps waits or is unknown any more is done; returns its state."""
         open_steps = [s for s, o in self.outcomes(plan_id).items() if o["outcome"] in (None, "unknown")]
-        if self.state(plan_id) is PlanState.OPEN and not open_steps and not waiting:
+        if self.state(plan_id) is PlanState.OPEN and not open_steps:
             self.set_state(plan_id, PlanState.DONE)
         return self.state(plan_id)
 
