@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
@@ -63,14 +63,6 @@ def attributes(memory: Memory) -> list[tuple[str, str]]:
     day = memory.created_at.date().isoformat() if memory.created_at else None
     found = {"batch": memory.batch_id, "source": memory.source, "scope": memory.scope, "day": day, "kind": memory.kind}
     return [(name, value) for name, value in found.items() if value]
-
-
-def totals(memories: Iterable[Memory]) -> Counter[tuple[str, str]]:
-    """How many rows have each attribute value."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for memory in memories:
-        counts.update(attributes(memory))
-    return counts
 
 
 def diagnose(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from mendory.detect import Settings, examine
-from mendory.diagnose import Cause, attributes, diagnose, totals
+from mendory.diagnose import Cause, attributes, diagnose
 from mendory.mapping import Mapping
 from tests.conftest import NOON, arrow, memory
 
@@ -19,7 +20,10 @@ def causes(rows: Sequence[dict[str, Any]]) -> dict[str, Cause]:
     held = Mapping.identity().memories(arrow(rows))
     by_id = {m.id: m for m in held if m.id}
     seen = examine(held, lambda ids: {i: by_id[i] for i in ids if i in by_id}, Settings())
-    return {c.code: c for c in diagnose(seen.findings, by_id, totals(held), seen.read)}
+    return {
+        c.code: c
+        for c in diagnose(seen.findings, by_id, Counter(pair for m in held for pair in attributes(m)), seen.read)
+    }
 
 
 def healthy(n: int, **fields: Any) -> list[dict[str, Any]]:

@@ -226,6 +226,9 @@ def show(clinic: Clinic, code: str | None, as_json: bool) -> int:
             print_json(plans)
         else:
             print_table([[p["id"][:8], p["state"], f"v{p['base_version']}", p["made_at"][:19]] for p in plans])
+            waiting = Counter(q["reason"] for q in ledger.findings.queued())
+            for why, number in sorted(waiting.items()):
+                click.echo(f"  waits for a person: {number} × {shown(why, 100)}")
         return OK
     plan = ledger.plans.load(ledger.plans.find(code))
     if as_json:
