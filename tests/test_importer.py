@@ -393,7 +393,7 @@ def test_a_table_another_created_meanwhile_is_a_clear_error(
         make_table(tmp_path / "db", [memory("他人的")])
         if not seen:
             with monkeypatch.context() as blind:
-                blind.setattr(sys.modules["mendory.lance"], "_names", lambda db: set())
+                blind.setattr(sys.modules["mendory.lance.tables"], "table_names", lambda db: set())
                 create(uri, table, dimension)
         create(uri, table, dimension)
 

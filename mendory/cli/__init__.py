@@ -4,7 +4,7 @@ Exit codes. `check`, `plan`: 0 nothing found or nothing to do, 2 something. `app
 `rollback`, `recover`, `import`: 0 done. All: 1 error or usage, 3 waits for a person, 4 refused, 5 unknown outcome.
 """
 
-from mendory.cli import examine, importing, treat
+from mendory.cli import examine, importing, init, reporting, treat
 from mendory.cli.shared import main
 
-__all__ = ["examine", "importing", "main", "treat"]
+__all__ = ["examine", "importing", "init", "main", "reporting", "treat"]

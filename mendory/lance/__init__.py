@@ -1,0 +1,25 @@
+"""The one place that touches LanceDB and Lance, and turns their exceptions into ours.
+
+`Reader` cannot write: it has no method that does. `Writer` adds optimistic commits. Writing needs
+pylance (`pip install 'mendory[repair]'`); reading needs lancedb alone.
+"""
+
+from mendory.lance.history import Changes
+from mendory.lance.quoting import any_of, name, quote
+from mendory.lance.reader import Reader
+from mendory.lance.tables import create_table, table_exists, to_table
+from mendory.lance.writer import LEDGER, RID, Writer
+
+__all__ = [
+    "LEDGER",
+    "RID",
+    "Changes",
+    "Reader",
+    "Writer",
+    "any_of",
+    "create_table",
+    "name",
+    "quote",
+    "table_exists",
+    "to_table",
+]

@@ -1,0 +1,118 @@
+"""Reading a table at one version; nothing here can write."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, Final
+
+import lancedb
+import pyarrow as pa
+
+from mendory.errors import TableNotFound
+from mendory.lance.border import dataset, local_folder, ours
+from mendory.lance.history import Changes, changed
+from mendory.lance.quoting import any_of, name
+from mendory.mapping import VECTORLESS
+from mendory.mapping import Mapping as FieldMapping
+from mendory.record import Memory
+
+SCAN_ROWS: Final = 8192
+FETCH_IDS: Final = 2000
+
+
+class Reader:
+    """A table at one version, readable and nothing else.
+
+    The version is fixed when opened, so a scan, the fetches that follow and the version printed
+    belong together; `refresh` moves to the newest.
+    """
+
+    def __init__(self, uri: str, table: str, mapping: FieldMapping) -> None:
+        self.uri, self.table_name, self.mapping = uri, table, mapping
+        path = local_folder(uri)
+        if path is not None and not path.is_dir():
+            raise TableNotFound(f"There is no folder {uri}. Nothing was read. Check table.uri.")
+        with ours(f"Opening table '{table}'"):
+            self._table: Any = lancedb.connect(uri).open_table(table)
+            self.refresh()
+        mapping.check(self.schema)
+
+    @property
+    def id_column(self) -> str:
+        """The column that holds ids."""
+        return str(self.mapping.column("id"))
+
+    @property
+    def volatile(self) -> Collection[str]:
+        """Columns that a mere read changes."""
+        return self.mapping.volatile
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The table's Arrow schema."""
+        return self._table.schema
+
+    @property
+    def version(self) -> int:
+        """The version read."""
+        return self._version
+
+    def refresh(self) -> int:
+        """The newest version is read from now on."""
+        with ours("Opening the newest version"):
+            self._table.checkout_latest()
+            self._version = int(self._table.version)
+            self._table.checkout(self._version)
+        return self._version
+
+    def count(self) -> int:
+        """How many rows there are."""
+        with ours("Counting rows"):
+            return int(self._table.count_rows())
+
+    def batches(self, columns: Sequence[str] | None = None, where: str | None = None) -> Iterator[pa.RecordBatch]:
+        """The rows in batches of at most 8,192, only these columns; memory stays flat.
+
+        By default every mapped column except the vector, plus `VECTORLESS`: whether the vector is null.
+        """
+        with ours("Scanning"):
+            query = self._table.search().select(self._selection(columns)).limit(max(self.count(), 1))
+            if where is not None:
+                query = query.where(where)
+            yield from query.to_batches(batch_size=SCAN_ROWS)
+
+    def _selection(self, columns: Sequence[str] | None) -> dict[str, Any]:
+        chosen = self.mapping.scan_columns() if columns is None else columns
+        selection: dict[str, Any] = {c: name(c) for c in chosen}
+        vector = self.mapping.column("embedding")
+        if columns is None and vector is not None:
+            selection[VECTORLESS] = f"{name(vector)} IS NULL"
+        return selection
+
+    def scan(self) -> Iterator[Memory]:
+        """Every memory, in record terms, without vectors."""
+        for batch in self.batches():
+            yield from self.mapping.memories(batch)
+
+    def fetch(self, ids: Sequence[str]) -> dict[str, Memory]:
+        """The memories with these ids, of several with one id the last; absent ids are left out."""
+        found: dict[str, Memory] = {}
+        wanted = sorted(set(ids))
+        for at in range(0, len(wanted), FETCH_IDS):
+            for batch in self.batches(where=any_of(self.id_column, wanted[at : at + FETCH_IDS])):
+                found |= {m.id: m for m in self.mapping.memories(batch) if m.id}
+        return dict(sorted(found.items()))
+
+    def rows(self, ids: Sequence[str]) -> pa.Table:
+        """All columns of the rows with these ids, vectors bit for bit."""
+        wanted = sorted(set(ids))
+        with ours("Reading rows"):
+            parts = [self.schema.empty_table()]
+            for at in range(0, len(wanted), FETCH_IDS):
+                query = self._table.search().where(any_of(self.id_column, wanted[at : at + FETCH_IDS]))
+                parts.append(query.limit(2**31 - 1).to_arrow().cast(self.schema))
+            return pa.concat_tables(parts).combine_chunks()
+
+    def changed_since(self, version: int) -> Changes:
+        """Which rows changed after `version`, from the transaction history; see `mendory.lance.Changes`."""
+        return changed(dataset(self.uri, self.table_name), version, self._version, self.id_column)
