@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
@@ -120,6 +120,62 @@ def _depth(value: Any) -> int:
     return depth
 
 
+def with_path(text: str | None, path: Sequence[str], value: Any) -> str:
+    """`text` with the key at `path` set to `value`, objects made on the way; every other byte stays as it was.
+
+    Raises NotAnObject where something on the way is no object.
+
+    >>> with_path('{"a": {"b": 1.50}, "c": 1e3}', ("a", "d"), "x")
+    '{"a": {"b": 1.50, "d": "x"}, "c": 1e3}'
+    """
+    key, *rest = path
+    if not rest:
+        return with_key(text, key, value)
+    inner = None if text is None or not text.strip() else raw_members(text).get(key)
+    return with_raw(text, key, with_path(None if inner == "null" else inner, rest, value))
+
+
+def rebase(current: str | None, old: str | None, new: str | None) -> str | None:
+    """What `current` becomes when the change from `old` to `new` is made in it, key by key; the rest keeps its bytes.
+
+    For an object of which a mere read changes some keys: what the read changed since `old` stays.
+
+    >>> rebase('{"n": 7, "a": 1}', '{"n": 6, "a": 1}', '{"n": 6, "a": 1, "b": 2}')
+    '{"n": 7, "a": 1, "b": 2}'
+    """
+    if current == old or new is None:
+        return new
+    before, after = ({} if text is None or not text.strip() else raw_members(text) for text in (old, new))
+    for key, raw in after.items():
+        if before.get(key) != raw:
+            current = with_raw(current, key, raw)
+    for key in before.keys() - after.keys():
+        current = without_key(current, key)
+    return current
+
+
+def raw_members(text: str) -> dict[str, str]:
+    """Key → value as it is written, for the object in `text`; raises NotAnObject for anything else."""
+    parse_object(text)
+    return {m.key: text[slice(*m.value)] for m in members(text)}
+
+
+def without_key(text: str | None, key: str) -> str | None:
+    """`text` without top-level `key`; a key that `with_key` added leaves no trace."""
+    if text is None or not text.strip():
+        return text
+    parse_object(text)
+    held = list(members(text))
+    at = next((n for n, m in enumerate(held) if m.key == key), None)
+    if at is None:
+        return text
+    start = held[at - 1].value[1] if at else held[at].name[0]
+    end = held[at].value[1]
+    if not at and len(held) > 1:
+        end = held[1].name[0]
+    return text[:start] + text[end:]
+
+
 def with_key(text: str | None, key: str, value: Any) -> str:
     """`text` with top-level `key` set to `value`; every other byte stays as it was.
 
@@ -131,7 +187,11 @@ def with_key(text: str | None, key: str, value: Any) -> str:
     >>> with_key('{"scene" : null , "n":1.50}', "scene", "work")
     '{"scene" : "work" , "n":1.50}'
     """
-    encoded = dumps(value)
+    return with_raw(text, key, dumps(value))
+
+
+def with_raw(text: str | None, key: str, encoded: str) -> str:
+    """`text` with top-level `key` set to a value that is JSON already; see `with_key`."""
     if text is None or not text.strip():
         return f"{{{dumps(key)}: {encoded}}}"
     parse_object(text)

@@ -7,7 +7,7 @@ suites, the pure checks and the field table of the docs are all derived from it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
@@ -92,13 +92,17 @@ FIELD_NAMES: Final = tuple(f.name for f in FIELDS)
 BY_NAME: Final[Mapping[str, Field]] = MappingProxyType({f.name: f for f in FIELDS})
 
 
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
 @dataclass(frozen=True, slots=True)
 class Memory:
     """One row as the detectors see it, in record terms whatever the owner's columns are.
 
     `metadata` is the parsed object, or None when the cell is null or no JSON object; then
     `metadata_error` says why. `claim` likewise. `vectorless` is True when the embedding is null.
-    `wrong` names the fields whose cell could not be read in their shape.
+    `wrong` names the fields whose cell could not be read in their shape. `others` is what the owner's further
+    columns hold, by name: nobody knows what it means, so rows that differ in it are never one.
     """
 
     id: str | None
@@ -121,6 +125,7 @@ class Memory:
     metadata_error: str | None = None
     vectorless: bool = False
     wrong: tuple[str, ...] = ()
+    others: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
 
     @property
     def recallable(self) -> bool:

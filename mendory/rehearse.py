@@ -13,19 +13,21 @@ from mendory.lance import Writer
 from mendory.ledger import Ledger
 from mendory.ledger.records import IntentKind
 from mendory.plan.model import Plan
+from mendory.side import Notes, View
 from mendory.verify import verify
 from mendory.work import Outcome, Unit
 
 
-def rehearse(plan: Plan, table: Writer, settings: Settings, folder: Path, context: Context) -> None:
+def rehearse(plan: Plan, table: Writer, settings: Settings, folder: Path, context: Context, notes: Notes) -> None:
     """Return when the whole plan applies, verifies and rolls back byte for byte on a clone in `folder`.
 
-    The table itself is not written. Raises RehearsalFailed saying what went wrong.
+    `notes` is what is kept aside of the table. The table itself is not written. Raises RehearsalFailed saying what went wrong.
     """
     clone = table.clone(folder, plan.base_version)
     ids = sorted(plan.row_ids)
     before, count = _digests(clone, ids), clone.count()
     ledger = Ledger.in_memory()
+    ledger.asides.take(notes)
     versions = []
     for group in plan.groups:
         units = tuple(Unit.of(step, "", None) for step in group.steps)
@@ -37,14 +39,15 @@ def rehearse(plan: Plan, table: Writer, settings: Settings, folder: Path, contex
     clone.refresh()
     changed = [clone.changes_at(v) for v in sorted(set(versions))]
     outside = None if any(c.full for c in changed) else {i for c in changed for i in c.ids | c.gone} - set(ids)
-    seen = examine(clone.scan(), clone.fetch, settings)
+    view = View(clone, ledger.asides.held())
+    seen = examine(view.scan(), view.fetch, settings)
     verdict = verify(list(plan.steps()), _digests(clone, ids), (), seen.findings, outside)
     if not verdict.ok:
         wrong = "; ".join(f"{c.name}: {', '.join(c.failed[:5])}" for c in verdict.checks if not c.ok)
         raise _failed(plan, f"it did not verify ({wrong})")
     undone = rollback(plan.id, None, None, clone, ledger, context)
     clone.refresh()
-    if undone.skipped or _digests(clone, ids) != before or clone.count() != count:
+    if undone.skipped or _digests(clone, ids) != before or clone.count() != count or ledger.asides.held() != notes:
         raise _failed(plan, "rolling it back did not give every row back")
 
 

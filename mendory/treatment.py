@@ -227,7 +227,8 @@ def check_effect(
     """The verdict on what was just applied (rows, problems, rows outside the plan), and all findings now."""
     writer = clinic.writer
     newest = writer.refresh()
-    findings = examine(writer.scan(), writer.fetch, clinic.settings).findings
+    view = clinic.view(writer)
+    findings = examine(view.scan(), view.fetch, clinic.settings).findings
     ids = sorted({i for s in applied for i in s.row_ids})
     if not ids:
         return Verified(()), findings
@@ -299,7 +300,8 @@ def _dismiss_what_is_left(clinic: Clinic, steps: Sequence[Step], by: str) -> Non
     """The same problem on the same rows as it stands now, for instance after one row of a merge was taken back."""
     clinic.writer.refresh()
     mine = {problem_key(s.code, s.row_ids) for s in steps}
-    seen = examine(clinic.writer.scan(), clinic.writer.fetch, clinic.settings).findings
+    view = clinic.view(clinic.writer)
+    seen = examine(view.scan(), view.fetch, clinic.settings).findings
     same = [f.id for f in seen if problem_key(f.code.value, f.ids) in mine]
     clinic.ledger.findings.dismiss(same, "rolled back", by)
 

@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from mendory import digest
-from mendory.plan.model import ColumnChange, Edit, Step
-from mendory.rows import by_id, with_values
+from mendory.plan.model import Aside, ColumnChange, Edit, Step
+from mendory.rows import by_id, with_changes
 
 
 class Outcome(StrEnum):
@@ -52,7 +52,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One row's part of an applied unit: digests, changed columns, and images as one-row tables."""
+    """One row's part of an applied unit: digests, changed columns, images as one-row tables, what is kept aside."""
 
     unit: Unit
     row_id: str
@@ -61,6 +61,12 @@ class Item:
     columns: tuple[ColumnChange, ...]
     before: pa.Table
     after: pa.Table
+    aside: Aside | None = None
+
+    @property
+    def idle(self) -> bool:
+        """True when nothing of the row changes."""
+        return not self.columns and self.aside is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +121,8 @@ def settle(units: Sequence[Unit], rows: Rows, id_column: str, volatile: Collecti
             continue
         for edit in unit.edits:
             before = state[edit.id]
-            after = with_values(before, {c.column: c.new for c in edit.columns})
-            items.append(Item(unit, edit.id, edit.expects, edit.becomes, edit.columns, before, after))
+            after = with_changes(before, jsonable(edit.columns), volatile)
+            items.append(Item(unit, edit.id, edit.expects, edit.becomes, edit.columns, before, after, edit.aside))
             state[edit.id], digests[edit.id] = after, edit.becomes
     broken = _not_as_planned(items, volatile)
     if broken:
@@ -160,6 +166,6 @@ def _blocked(unit: Unit, lost_steps: Collection[str]) -> tuple[Outcome, str] | N
     return (Outcome.BLOCKED, f"requires step {', '.join(missing)}, which was not applied") if missing else None
 
 
-def jsonable(columns: Sequence[ColumnChange]) -> list[list[Any]]:
+def jsonable(columns: Sequence[ColumnChange]) -> list[tuple[str, Any, Any]]:
     """Column changes as JSON."""
-    return [[c.column, c.old, c.new] for c in columns]
+    return [(c.column, c.old, c.new) for c in columns]

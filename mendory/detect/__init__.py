@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Protocol
 
@@ -44,12 +44,19 @@ class Detector(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the detectors need to know about the owner's wishes and table."""
+    """What the detectors need to know about the owner's wishes and table.
+
+    `can_hide`: something makes the owner's reader stop returning a row; without a status nothing does.
+    `status_words`: the owner's word → ours.
+    """
 
     absent: frozenset[str] = frozenset()
     required_metadata: tuple[str, ...] = ("topic", "entities", "scene")
     owner_keys: tuple[str, ...] = ("owner", "user", "user_id")
     duplicate_window: timedelta = timedelta(hours=1)
+    incidental: tuple[str, ...] = ()
+    can_hide: bool = True
+    status_words: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +76,15 @@ def detectors(settings: Settings) -> list[Detector]:
     return [
         Identity(),
         RequiredFields(settings.absent, settings.required_metadata),
-        StatusSpelling("status" in settings.absent),
+        StatusSpelling("status" in settings.absent, settings.status_words),
         DanglingReferences(settings.absent),
-        ExactDuplicates(settings.duplicate_window, settings.required_metadata, settings.owner_keys, settings.absent),
+        ExactDuplicates(
+            settings.duplicate_window,
+            settings.required_metadata,
+            settings.owner_keys,
+            settings.absent,
+            settings.incidental,
+        ),
     ]
 
 

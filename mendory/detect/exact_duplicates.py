@@ -21,7 +21,7 @@ INCIDENTAL: Final = frozenset(
         # how much a program makes of it
         *("importance", "confidence", "score", "relevance", "access_count"),
         # which run of a program wrote it
-        *("session", "session_id", "message_id", "request_id", "trace_id", "batch_id", "import_id"),
+        *("session", "session_id", "source_session", "message_id", "request_id", "trace_id", "batch_id", "import_id"),
         # what a program computed from the text, which is the same
         *("hash", "checksum", "token_count", "embedding_model", "lang", "language"),
         # when and by which program it was taken in
@@ -38,7 +38,8 @@ class ExactDuplicates:
     Flags: `duplicate_exact`, a double write: equal also in letters as written (`text.letters`), lines and
     their indentation (`text.lines`), numbers with units, status, kind, owner, claim, topic, entities, scene and
     required metadata, and in every other metadata key that several of them hold, those inside `extra` one by one,
-    but `INCIDENTAL` ones; created within the window of the first, no event and of no unknown kind. It may be merged.
+    but `INCIDENTAL` and configured ones, and in what the owner's further columns hold; created within the window of
+    the first, no event and of no unknown kind. It may be merged.
     `duplicate_restated`: the same text otherwise; what differs is named, nothing is merged.
     Does not flag: archived rows; rows that share an id; the same text in two scopes, or in none; texts
     that differ in punctuation, width, accents or digits. Cost: one hash per row; only members of a
@@ -48,12 +49,18 @@ class ExactDuplicates:
     codes = (Code.DUPLICATE_EXACT, Code.DUPLICATE_RESTATED)
 
     def __init__(
-        self, window: timedelta, metadata_keys: Sequence[str], owner_keys: Sequence[str], absent: Collection[str]
+        self,
+        window: timedelta,
+        metadata_keys: Sequence[str],
+        owner_keys: Sequence[str],
+        absent: Collection[str],
+        incidental: Sequence[str] = (),
     ) -> None:
         self._window = window
         self._keys = tuple(dict.fromkeys((*metadata_keys, *_ALWAYS)))
         self._owners = tuple(owner_keys)
         self._absent = frozenset(absent)
+        self._incidental = INCIDENTAL.union(incidental)
         self._by_key: dict[bytes, list[str]] = defaultdict(list)
         self._seen: set[str] = set()
         self._shared: set[str] = set()
@@ -89,12 +96,12 @@ class ExactDuplicates:
             if len(cluster) > 1:
                 reason = f"{len(cluster)} memories of one scope say exactly the same"
                 evidence = {"rows": len(cluster), "span_seconds": _span(cluster)}
-                yield finding(Code.DUPLICATE_EXACT, cluster, _READS, reason, evidence, "exact/1")
+                yield finding(Code.DUPLICATE_EXACT, cluster, _reads(cluster), reason, evidence, "exact/1")
         if len(clusters) > 1:
             differs = self._differs(members)
             reason = f"{len(members)} memories have one text but differ in {', '.join(differs)}"
             about = {"rows": len(members), "span_seconds": _span(members), "differs": differs}
-            yield finding(Code.DUPLICATE_RESTATED, members, _READS, reason, about, "exact/1")
+            yield finding(Code.DUPLICATE_RESTATED, members, _reads(members), reason, about, "exact/1")
 
     def _traits(self, memory: Memory) -> dict[str, Any]:
         """Everything that must be equal before two equal texts may be merged."""
@@ -107,6 +114,8 @@ class ExactDuplicates:
             "numbers": numbers_as_written(memory.content or ""),
             "owner": [held.get(key) for key in self._owners],
             "claim": memory.claim,
+            # nobody knows what the owner's further columns mean
+            **{f"column {name}": value for name, value in memory.others.items() if name not in self._incidental},
             **{f"metadata.{key}": held.get(key) for key in self._keys},
             # what can't be read may say anything, so it is like nothing else
             "unreadable": memory.id if memory.metadata_error or memory.wrong else None,
@@ -126,8 +135,11 @@ class ExactDuplicates:
         held = dict(memory.metadata or {})
         extra = held.get("extra")
         if isinstance(extra, Mapping):
-            held |= {"extra": {}, **{f"extra.{key}": value for key, value in extra.items() if key not in INCIDENTAL}}
-        known = INCIDENTAL.union(self._keys, self._owners)
+            held |= {
+                "extra": {},
+                **{f"extra.{key}": value for key, value in extra.items() if key not in self._incidental},
+            }
+        known = self._incidental.union(self._keys, self._owners)
         return {key: digest.of(value) for key, value in held.items() if key not in known}
 
     def _within_window(self, same: list[Memory]) -> Iterator[list[Memory]]:
@@ -147,7 +159,8 @@ class ExactDuplicates:
 
     def _differs(self, members: list[Memory]) -> list[str]:
         traits = [self._traits(m) for m in members]
-        found = {k for k in traits[0] if len({digest.of(t[k]) for t in traits}) > 1}
+        names_of = {k for t in traits for k in t}
+        found = {shown(k) for k in names_of if len({digest.of(t.get(k)) for t in traits}) > 1}
         found |= {f"metadata.{shown(key)}" for key in _contested([self._said(m) for m in members])}
         names, kinds = sorted(found), {_kind(m) for m in members}
         if Kind.EVENT in kinds:
@@ -165,6 +178,10 @@ class ExactDuplicates:
         """Merging, where nobody knows whose memories they are or when they were written."""
         for name in sorted({"scope", "created_at"} & self._absent):
             yield "duplicates", f"the table has no {name}"
+
+
+def _reads(members: Sequence[Memory]) -> tuple[str, ...]:
+    return (*_READS, "others") if any(m.others for m in members) else _READS
 
 
 def _kind(memory: Memory) -> str | None:

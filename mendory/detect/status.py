@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 
 from mendory.finding import Code, Finding, finding
 from mendory.record import Memory, Status
@@ -15,31 +16,41 @@ _KNOWN = frozenset(s.value for s in Status)
 _ENOUGH = 20
 
 
-def meant(status: str | None) -> Status | None:
+def meant(status: str | None, words: Mapping[str, str] = MappingProxyType({})) -> Status | None:
     """The known status that `status` spells with other case, spaces, hyphens or underscores; else None.
+
+    Known are ours and the owner's `words`, each with the one of ours it stands for.
 
     >>> meant(" Pending Review ")
     <Status.PENDING_REVIEW: 'pending_review'>
     >>> meant("deleted") is None
     True
     """
-    return None if status is None else _LOOSE.get(re.sub(r"[\s_\-]+", "", status).casefold())
+    if status is None:
+        return None
+    owners = {_loose(word): Status(ours) for word, ours in words.items()}
+    return owners.get(_loose(status)) or _LOOSE.get(_loose(status))
+
+
+def _loose(word: str) -> str:
+    return re.sub(r"[\s_\-]+", "", word).casefold()
 
 
 class StatusSpelling:
     """Statuses that are not one of the three.
 
     Flags: spelling variants of a known status, with what is meant; unknown or null ones, for a person.
-    Does not flag: anything where the owner's table has no status; a status that the owner spells in a way of
-    their own: ours is in no row but merged ones, and one other spelling is in 20 or more, 19 of 20 that mean it;
-    nor, where no row at all holds a spelling of ours, the others that have one spelling each, 20 rows together.
+    Does not flag: anything where the owner's table has no status; a word of the owner's that the mapping knows; a
+    status that the owner spells in a way of their own: ours is in no row but merged ones, and one other spelling is
+    in 20 or more, 19 of 20 that mean it; nor, where no row at all holds a spelling of ours, the others that have one
+    spelling each, 20 rows together.
     Cost: one set look-up per row.
     """
 
     codes = (Code.ILLEGAL_STATUS,)
 
-    def __init__(self, absent: bool) -> None:
-        self._absent = absent
+    def __init__(self, absent: bool, words: Mapping[str, str] = MappingProxyType({})) -> None:
+        self._absent, self._words = absent, words
         self._found: list[Finding] = []
         self._canonical: set[str] = set()
         self._variants: dict[Status, Counter[str]] = defaultdict(Counter)
@@ -52,7 +63,7 @@ class StatusSpelling:
             if not memory.duplicate_of:  # else a merge of ours may have written it
                 self._canonical.add(memory.status)
             return
-        known = meant(memory.status)
+        known = meant(memory.status, self._words)
         if known:
             self._variants[known][memory.status or ""] += 1
             reason, evidence = f"the status is a spelling of {known.value}", {"meant": known.value}

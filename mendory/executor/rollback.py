@@ -43,7 +43,7 @@ def rollback(
     Raises EmptyTargetSet when no applied repair is meant, NotReversible past retention.
     """
     held = [i for i in ledger.intents.items(plan_id) if steps is None or i.step_id in steps]
-    held = [i for i in held if i.columns and (row is None or i.row_id == row)]
+    held = [i for i in held if (i.columns or i.aside) and (row is None or i.row_id == row)]
     waiting = [i for i in held if i.undone_by is None]
     if not held:
         raise EmptyTargetSet(
@@ -64,5 +64,5 @@ def rollback(
 
 
 def _inverse(item: Held) -> Unit:
-    edit = Edit(item.row_id, item.before_digest, item.after_digest, item.columns).inverse()
+    edit = Edit(item.row_id, item.before_digest, item.after_digest, item.columns, item.aside).inverse()
     return Unit(f"rollback:{item.rid}:{item.seq}", item.step_id, (edit,))

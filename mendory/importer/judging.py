@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mendory import digest
-from mendory.importer.shaping import Line, Shaping
+from mendory.importer.shaping import Line, Shaping, filled
 from mendory.jsontext import NotAnObject, parse_object, with_key
 from mendory.record import BY_NAME, FIELD_NAMES, Shape
 from mendory.text import is_blank
@@ -160,7 +160,7 @@ def _value(name: str, line: Line, shaping: Shaping, taken: set[str]) -> Any:
         return shaping.constants[name]
     if name in shaping.templates:
         try:
-            return shaping.templates[name].fill(line)
+            return filled(shaping.templates[name], line)
         except KeyError as error:
             raise _missing(name, f"its part {error} must be a text or a number, and not blank") from None
     key = shaping.keys.get(name, name)

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from functools import cached_property
-from string import Formatter
 from typing import Any
 
 from mendory.errors import InputInvalid
 from mendory.jsontext import members
 from mendory.record import FIELD_NAMES
-from mendory.text import is_blank
+from mendory.template import NoTemplate, Template
 
 
 @dataclass(frozen=True)
@@ -47,68 +46,31 @@ class Shaping:
     templates: Mapping[str, Template] = field(init=False)
 
     def __post_init__(self) -> None:
-        templates = {name: Template.of(key) for name, key in self.keys.items() if "{" in key or "}" in key}
+        templates = {name: _template(key) for name, key in self.keys.items() if "{" in key or "}" in key}
         object.__setattr__(self, "templates", templates)
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
-    """Text with placeholders, as (literal text, the key whose value follows it or None) in order.
-
-    `escaped` are the characters that separate two placeholders: in a value they are percent-encoded,
-    so that ("u/a", "b") and ("u", "a/b") stay apart.
-    """
-
-    parts: tuple[tuple[str, str | None], ...]
-    escaped: frozenset[str]
-
-    @classmethod
-    def of(cls, text: str) -> Template:
-        """The template that `text` is; raises InputInvalid for any that is not plain.
-
-        >>> sorted(Template.of("user:{user}/{agent}").escaped)
-        ['%', '/']
-        """
-        try:
-            parsed = list(Formatter().parse(text))
-        except ValueError as error:
-            raise _no_template(text, str(error)) from None
-        for _, key, form, conversion in parsed:
-            if key is not None and (form or conversion or not _plain_key(key)):
-                raise _no_template(text, "only {name} and {line} may stand in it")
-        parts = tuple((literal, key) for literal, key, _, _ in parsed)
-        places = [at for at, (_, key) in enumerate(parts) if key is not None]
-        if not places:
-            raise _no_template(text, "it holds no placeholder")
-        between = [parts[at][0] for at in places[1:]]
-        if any(not _separators(literal) for literal in between):
-            raise _no_template(text, "a separator such as / must stand between two placeholders")
-        return cls(parts, frozenset("%" if between else "").union(*map(_separators, between)))
-
-    def fill(self, line: Line) -> str:
-        """The text with the line's values in their places; raises KeyError for a part that has no value."""
-        return "".join(literal + ("" if key is None else self._value(key, line)) for literal, key in self.parts)
-
-    def _value(self, key: str, line: Line) -> str:
-        value = line.number if key == "line" else line.source.get(key)
-        if isinstance(value, bool) or not isinstance(value, str | int | float):
-            raise KeyError(key)
-        text = value if isinstance(value, str) else str(value) if key == "line" else line.spans[key][1]
-        if is_blank(text):
-            raise KeyError(key)
-        return "".join("".join(f"%{b:02X}" for b in c.encode()) if c in self.escaped else c for c in text)
+def _template(text: str) -> Template:
+    try:
+        return Template.of(text)
+    except NoTemplate as error:
+        raise InputInvalid(
+            f"--map: '{text}' is no template: {error}. Nothing was imported. Write e.g. {{user}}/{{agent}}."
+        ) from None
 
 
-def _plain_key(key: str) -> bool:
-    return bool(key) and key == key.strip() and not key.isdecimal() and not set(key) & set(".[]{}")
+def filled(template: Template, line: Line) -> str:
+    """The template with the line's values in their places; raises KeyError for a part that has no value."""
 
+    def value(key: str) -> str | None:
+        if key == "line":
+            return str(line.number)
+        held = line.source.get(key)
+        if isinstance(held, bool) or not isinstance(held, str | int | float):
+            return None
+        return held if isinstance(held, str) else line.spans[key][1]
 
-def _separators(literal: str) -> frozenset[str]:
-    return frozenset(c for c in literal if not c.isalnum() and c != "%")
-
-
-def _no_template(text: str, why: str) -> InputInvalid:
-    return InputInvalid(f"--map: '{text}' is no template: {why}. Nothing was imported. Write e.g. {{user}}/{{agent}}.")
+    return template.fill(value)
 
 
 def known_fields(pairs: Mapping[str, str], option: str) -> None:

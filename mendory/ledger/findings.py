@@ -84,6 +84,16 @@ class Findings:
         with self._transaction() as conn:
             return [dict(r._mapping) for r in conn.execute(sa.select(t.queue).order_by(t.queue.c.at))]
 
+    def known(self, finding_ids: Collection[str]) -> dict[str, Finding]:
+        """Those of these findings that were noted, by id, as they were first seen."""
+        wanted = sorted(set(finding_ids))
+        found: dict[str, Finding] = {}
+        with self._reading() as conn:
+            for at in range(0, len(wanted), 500):
+                query = sa.select(t.finding).where(t.finding.c.id.in_(wanted[at : at + 500]))
+                found.update((r.id, Finding.from_json(json.loads(r.body))) for r in conn.execute(query))
+        return found
+
     def attempts(self, window: timedelta) -> dict[str, int]:
         """Problem key → how many repairs of it began within the window."""
         since = (self._clock() - window).isoformat()
@@ -110,21 +120,38 @@ class Findings:
                 found.setdefault(row.row_id, set()).add(row.before_digest)
         return found
 
-    def successors(self, ids: Sequence[str], column: str) -> dict[str, str]:
-        """Vanished id → the row it had been merged into, by applied repairs that wrote `column`."""
+    def successors(self, ids: Sequence[str], place: str) -> dict[str, str]:
+        """Vanished id → the row it had been merged into, by applied repairs that wrote that at `place` or aside."""
         wanted, heirs = set(ids), {}
         with self._transaction() as conn:
             query = (
-                sa.select(t.item.c.row_id, t.item.c.columns)
+                sa.select(t.item.c.row_id, t.item.c.columns, t.item.c.aside)
                 .join(t.intent, t.intent.c.rid == t.item.c.rid)
                 .where(t.intent.c.state == "applied", t.intent.c.kind == "apply", t.item.c.undone_by.is_(None))
                 .order_by(t.intent.c.closed_at)
             )
             for row in conn.execute(query):
-                for name, _, new in json.loads(row.columns or "[]"):
-                    if row.row_id in wanted and name == column and isinstance(new, str):
+                for name, _, new in json.loads(row.columns or "[]") if row.row_id in wanted else ():
+                    heir = _written(name, new, place)
+                    if isinstance(heir, str):
+                        heirs[row.row_id] = heir
+                for name, _, new in json.loads(row.aside)[1] if row.row_id in wanted and row.aside else ():
+                    if name == "duplicate_of" and isinstance(new, str):
                         heirs[row.row_id] = new
         return heirs
+
+
+def _written(name: str, new: object, place: str) -> object:
+    """What a change of column `name` to `new` wrote at `place`: the column itself, or a key of its JSON."""
+    if name == place:
+        return new
+    column, _, path = place.partition(".")
+    if name != column or not path or not isinstance(new, str):
+        return None
+    held: object = json.loads(new)
+    for key in path.split("."):
+        held = held.get(key) if isinstance(held, dict) else None
+    return held
 
 
 def _upsert(conn: sa.Connection, table: sa.Table) -> sqlite.Insert | postgresql.Insert:

@@ -14,6 +14,7 @@ from mendory import digest
 from mendory.errors import LostOwnership, PlanNotFound
 from mendory.ledger import chain
 from mendory.ledger import schema as t
+from mendory.ledger.asides import obstacles, settle
 from mendory.ledger.records import Cap, Intent, IntentKind, IntentState, Records, intent_of
 from mendory.work import Item, Outcome, Unit, jsonable, units_of
 
@@ -36,14 +37,14 @@ class Intents(Records):
         """The intent is on disk with images, budget, approval and attempts, or some units are refused.
 
         All in one transaction. When the answer is not empty nothing was recorded: it says, by unit key,
-        which are done already or being done (`DONE`, `BUSY`), whose approval is used up (`BLOCKED`) or
-        what the day's budget has no room for (`SUSPENDED`).
+        which are done already or being done (`DONE`, `BUSY`), whose approval is used up (`BLOCKED`), what the
+        day's budget has no room for (`SUSPENDED`), or for what something else is kept aside by now (`STALE`).
         """
         units = units_of(items)
         with self._transaction() as conn:
-            refused = self._used(conn, units) | self._taken(conn, units)
+            refused = obstacles(conn, items) | self._used(conn, units) | self._taken(conn, units)
             if not refused and cap is not None:
-                refused = self._spend(conn, units, len({i.row_id for i in items if i.columns}), cap)
+                refused = self._spend(conn, units, len({i.row_id for i in items if not i.idle}), cap)
             if refused:
                 return refused
             now = self._clock().isoformat()
@@ -163,6 +164,8 @@ class Intents(Records):
                     "before_image": before,
                     "after_image": after,
                     "schema_digest": name,
+                    "aside": json.dumps(i.aside.as_json()) if i.aside else None,
+                    "aside_digest": digest.of(i.aside.as_json()) if i.aside else None,
                 }
                 for at, (i, (before, after)) in enumerate(zip(items, images, strict=True))
             ],
@@ -230,6 +233,9 @@ class Intents(Records):
         row = conn.execute(sa.select(t.intent).where(t.intent.c.rid == rid)).one()
         live = (t.intent_unit.c.rid == rid, t.intent_unit.c.live)
         units = conn.execute(sa.select(t.intent_unit).where(*live)).all()
+        mine = (t.item.c.rid == rid, t.item.c.aside.is_not(None), t.item.c.key.in_([u.key for u in units]))
+        kept = conn.execute(sa.select(t.item.c.row_id, t.item.c.aside).where(*mine).order_by(t.item.c.seq)).all()
+        settle(conn, rid, [(row.row_id, row.aside) for row in kept])
         if row.kind == IntentKind.APPLY.value:
             for unit in units:
                 values = {"outcome": Outcome.APPLIED.value, "authority": unit.authority, "reason": "", "rid": rid}
@@ -253,7 +259,7 @@ class Intents(Records):
     def _taken_back(self, conn: sa.Connection, plan_id: str, step_id: str, by: str | None) -> None:
         """A step none of whose rows is repaired any more is rolled back; by a person's word it is dismissed too."""
         step = (t.plan_step.c.plan_id == plan_id, t.plan_step.c.step_id == step_id)
-        changed = t.item.c.before_digest != t.item.c.after_digest
+        changed = sa.or_(t.item.c.before_digest != t.item.c.after_digest, t.item.c.aside_digest.is_not(None))
         applied = (t.intent.c.kind == IntentKind.APPLY.value, t.intent.c.state == IntentState.APPLIED.value)
         standing = conn.execute(
             sa.select(t.item.c.row_id)
@@ -303,7 +309,7 @@ class Intents(Records):
         """Images and values of repairs closed before that time are gone, digests stay; returns how many."""
         with self._transaction() as conn:
             old = sa.select(t.intent.c.rid).where(t.intent.c.closed_at < before.isoformat())
-            values = {"before_image": None, "after_image": None, "columns": None}
+            values = {"before_image": None, "after_image": None, "columns": None, "aside": None}
             where = (t.item.c.rid.in_(old), t.item.c.before_image.is_not(None))
             count = conn.execute(t.item.update().where(*where).values(**values)).rowcount
             done = (t.plan.c.state != "open", t.plan.c.expires_at < before.isoformat())

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from mendory import digest
 from mendory.errors import NotReversible
 from mendory.ledger import schema as t
-from mendory.plan.model import ColumnChange, Edit
+from mendory.plan.model import Aside, ColumnChange, Edit
 from mendory.work import Unit
 
 Transaction = Callable[[], AbstractContextManager[sa.Connection]]
@@ -77,6 +77,7 @@ class Held:
     after_digest: str
     columns: tuple[ColumnChange, ...]
     undone_by: str | None
+    aside: Aside | None = None
 
 
 class Records:
@@ -131,7 +132,7 @@ class Records:
         about: dict[str, tuple[str, tuple[str, ...]]] = {}
         for r in rows:
             about[r.key] = r.step_id, tuple(json.loads(r.requires))
-            edits.setdefault(r.key, []).append(Edit(r.row_id, r.before_digest, r.after_digest, _columns(r)))
+            edits.setdefault(r.key, []).append(Edit(r.row_id, r.before_digest, r.after_digest, _columns(r), _aside(r)))
         return [Unit(key, about[key][0], tuple(es), about[key][1]) for key, es in edits.items()]
 
     def items(self, plan_id: str) -> list[Held]:
@@ -161,6 +162,7 @@ class Records:
                 r.after_digest,
                 _columns(r),
                 r.undone_by,
+                _aside(r),
             )
             for r in rows
         ]
@@ -198,13 +200,16 @@ class Records:
         items = conn.execute(
             sa.select(c.seq, c.step_id, c.row_id, c.before_digest, c.after_digest).where(c.rid == rid).order_by(c.seq)
         )
+        kept = conn.execute(
+            sa.select(c.seq, c.aside_digest).where(c.rid == rid, c.aside_digest.is_not(None)).order_by(c.seq)
+        )
         use = t.decision_use.c
         mine = sa.select(use.decision_id, use.step_id).where(use.rid == rid).order_by(use.step_id)
         # an approval is used up by what was applied; otherwise it is given back
         used = conn.execute(mine).all() if row.state == IntentState.APPLIED.value else []
-        return digest.of(
-            [row.rid, row.state, row.version, row.closed_at, [list(i) for i in items], [list(u) for u in used]]
-        )
+        said = [row.rid, row.state, row.version, row.closed_at, [list(i) for i in items], [list(u) for u in used]]
+        asides = [list(k) for k in kept]
+        return digest.of([*said, asides] if asides else said)
 
 
 def adopted() -> Any:
@@ -220,6 +225,10 @@ def _columns(row: Any) -> tuple[ColumnChange, ...]:
     if row.columns is None:
         raise NotReversible(_PAST.format(row.rid[:8]))
     return tuple(ColumnChange(*c) for c in json.loads(row.columns))
+
+
+def _aside(row: Any) -> Aside | None:
+    return None if row.aside is None else Aside.from_json(json.loads(row.aside))
 
 
 def intent_of(row: Any) -> Intent:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -13,13 +14,15 @@ from mendory import digest
 from mendory.catalogue import REMEDIES, Level, Otherwise, StepKind
 from mendory.detect import Examination, Fetch, Settings, examine
 from mendory.finding import Code, Finding
+from mendory.mapping import RELATIONS
 from mendory.mapping import Mapping as FieldMapping
 from mendory.plan.draft import Draft, Situation, Unplanned, changed
 from mendory.plan.fill import fill, normalise_status
 from mendory.plan.merge import merge_exact, repoint_dangling
-from mendory.plan.model import ColumnChange, Edit, Group, Plan, Step
+from mendory.plan.model import Aside, ColumnChange, Edit, Group, Plan, Step
 from mendory.record import Memory
-from mendory.rows import by_id, with_values
+from mendory.rows import Present, by_id, value_at, with_values
+from mendory.side import Notes, text_digest
 
 _MOST_ROUNDS = 20
 _DRAFTERS: Mapping[StepKind, Callable[[Finding, Situation], list[Draft | Unplanned]]] = {
@@ -90,7 +93,8 @@ def draft(
             seen.batches,
             seen.referrers,
             shared,
-            settings.absent,
+            settings.absent - frozenset(RELATIONS),
+            settings.can_hide and "status" not in settings.absent,
             wishes.defaults,
             wishes.min_siblings,
             successors,
@@ -148,10 +152,19 @@ def _open(seen: Examination, level: Level, answered: set[str]) -> list[Finding]:
 
 
 def bind(
-    drafts: Sequence[Draft], rows: pa.Table, mapping: FieldMapping, base_version: int, now: datetime, window: timedelta
+    drafts: Sequence[Draft],
+    rows: pa.Table,
+    mapping: FieldMapping,
+    base_version: int,
+    now: datetime,
+    window: timedelta,
+    notes: Notes = MappingProxyType({}),
 ) -> Plan:
-    """The plan: drafts as steps on `rows` (all columns of every row they change), grouped and chained by digests."""
-    edits = _edits(drafts, rows, mapping)
+    """The plan: drafts as steps on `rows` (all columns of every row they change), grouped and chained by digests.
+
+    `notes` is what Mendory keeps aside of these rows. Where the owner's mark of a hidden row holds a time it is `now`.
+    """
+    edits = _edits(drafts, rows, mapping, now, notes)
     touched: dict[str, list[str]] = {}
     groups = _Grouping()
     lead: tuple[Draft, str] | None = None
@@ -206,27 +219,46 @@ class _Grouping:
         )
 
 
-def _edits(drafts: Sequence[Draft], rows: pa.Table, mapping: FieldMapping) -> list[tuple[Edit, ...]]:
+def _edits(
+    drafts: Sequence[Draft], rows: pa.Table, mapping: FieldMapping, now: datetime, notes: Notes
+) -> list[tuple[Edit, ...]]:
     """The edits of each draft, each made on what the drafts before it leave of the row."""
     id_column = str(mapping.column("id"))
     state, _ = by_id(rows, id_column)
     ids = rows.column(id_column).to_pylist()
     digests = dict(zip(ids, digest.row_digests(rows, mapping.volatile), strict=True))
-    made: list[tuple[int, str, tuple[ColumnChange, ...]]] = []
+    made: list[tuple[int, str, tuple[ColumnChange, ...], Aside | None]] = []
     after: list[pa.Table] = []
+    kept = {row: dict(note.fields) for row, note in notes.items()}
     for at, one in enumerate(drafts):
         for row in one.rows:
             changes = one.changes.get(row, {})
-            held = [c for c in (mapping.column(name.partition(".")[0]) for name in changes) if c is not None]
-            present = {c: state[row].column(c)[0].as_py() for c in held}
-            new = mapping.write(present, changes)
-            columns = tuple(ColumnChange(c, present[c], v) for c, v in sorted(new.items()) if v != present[c])
+            new = mapping.write(Present(state[row]), changes, now)
+            present = {c: value_at(state[row], c) for c in new}
+            columns = tuple(ColumnChange(c, present[c], v) for c, v in sorted(new.items()) if not _same(v, present[c]))
+            aside = _aside(mapping, state[row], changes, kept.setdefault(row, {}))
             state[row] = with_values(state[row], {c.column: c.new for c in columns})
-            made.append((at, row, columns))
+            made.append((at, row, columns, aside))
             after.append(state[row])
     becomes = digest.row_digests(pa.concat_tables(after).combine_chunks(), mapping.volatile) if after else []
     edits: list[list[Edit]] = [[] for _ in drafts]
-    for (at, row, columns), new_digest in zip(made, becomes, strict=True):
-        edits[at].append(Edit(row, digests[row], new_digest, columns))
+    for (at, row, columns, aside), new_digest in zip(made, becomes, strict=True):
+        edits[at].append(Edit(row, digests[row], new_digest, columns, aside))
         digests[row] = new_digest
     return [tuple(e) for e in edits]
+
+
+def _same(new: Any, old: Any) -> bool:
+    """To Python 1 and true are equal, to a reader of JSON they are not."""
+    return bool(new == old) and isinstance(new, bool) == isinstance(old, bool)
+
+
+def _aside(mapping: FieldMapping, row: pa.Table, changes: Mapping[str, Any], kept: dict[str, Any]) -> Aside | None:
+    """What changes of the fields the owner has no place for; `kept` is what they hold, brought up to date."""
+    new = {n: list(v) if isinstance(v, tuple) else v for n, v in mapping.aside(changes).items()}
+    differing = tuple(ColumnChange(n, kept.get(n), v) for n, v in sorted(new.items()) if kept.get(n) != v)
+    if not differing:
+        return None
+    kept.update(new)
+    [memory] = mapping.memories(row)
+    return Aside(text_digest(memory), differing)

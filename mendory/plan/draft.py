@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from mendory.catalogue import REMEDIES, Level, StepKind
 from mendory.detect.context import BatchFacts, Referrers
@@ -14,6 +14,10 @@ from mendory.record import Memory
 
 Changes = Mapping[str, Mapping[str, Any]]
 """Row id → field (or `metadata.<key>`) → new value."""
+
+
+SPELLING: Final = "status.spelling"
+"""The change that writes the owner's own word for the status a row has already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,8 @@ class Unplanned:
 class Situation:
     """What a drafter may look at: rows in their planned state, facts of the table, the owner's wishes.
 
-    `unaddressable` are ids that several rows hold; no step names them. `successors` tells, from the
+    `unaddressable` are ids that several rows hold; no step names them. `absent` are fields that can be kept
+    nowhere, `can_hide` whether the owner's reader can stop returning a row. `successors` tells, from the
     ledger, which row a vanished one had been merged into.
     """
 
@@ -70,6 +75,7 @@ class Situation:
     referrers: Referrers
     unaddressable: frozenset[str]
     absent: frozenset[str]
+    can_hide: bool
     defaults: Mapping[str, Any]
     min_siblings: int
     successors: Callable[[Sequence[str]], Mapping[str, str]]
@@ -78,6 +84,8 @@ class Situation:
 def changed(memory: Memory, changes: Mapping[str, Any]) -> Memory:
     """The memory after `changes`."""
     plain = {k: v for k, v in changes.items() if "." not in k}
+    if SPELLING in changes:
+        plain["status"] = changes[SPELLING]
     keys = {k.partition(".")[2]: v for k, v in changes.items() if k.startswith("metadata.")}
     if keys:
         plain["metadata"] = {**(memory.metadata or {}), **keys}

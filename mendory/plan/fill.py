@@ -6,7 +6,7 @@ from typing import Any
 
 from mendory.catalogue import StepKind
 from mendory.finding import Finding
-from mendory.plan.draft import Draft, Situation, Unplanned
+from mendory.plan.draft import SPELLING, Draft, Situation, Unplanned
 from mendory.record import Memory
 from mendory.text import is_blank, valueless
 
@@ -53,4 +53,4 @@ def normalise_status(finding: Finding, _: Situation) -> list[Draft | Unplanned]:
     if known is None:
         return [Unplanned(finding, "nobody knows which status is meant; it is never made active by itself")]
     reason = f"write the status as {known}"
-    return [Draft(StepKind.NORMALISE_STATUS, finding, reason, {row: {"status": known}}, {"status": known})]
+    return [Draft(StepKind.NORMALISE_STATUS, finding, reason, {row: {SPELLING: known}}, {"status": known})]

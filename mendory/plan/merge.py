@@ -16,11 +16,10 @@ from mendory.record import SOURCE_CONFIDENCE, Memory, Status
 def merge_exact(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
     """One step that keeps the most informative row and archives the others, then re-points what names them.
 
-    Unplanned when the table can't hide a row, or has no place for what only the merged rows know.
+    Unplanned when the owner's reader can't hide a row, or there is no place for what only the merged rows know.
     """
-    lacking = sorted({"status", "duplicate_of"} & at.absent)
-    if lacking:
-        return [Unplanned(finding, f"the owner's reader cannot hide: the table has no {' and no '.join(lacking)}")]
+    if not at.can_hide:
+        return [Unplanned(finding, "the owner's reader cannot hide: it filters by nothing that mapping.hide names")]
     members = list(at.look(finding.ids).values())
     primary, *merged = sorted(members, key=_information)
     merged.sort(key=lambda m: m.id or "")

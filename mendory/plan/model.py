@@ -22,18 +22,59 @@ class ColumnChange:
 
 
 @dataclass(frozen=True, slots=True)
+class Aside:
+    """What changes of a row that Mendory keeps for its owner: by field, with the digest of the text it is about."""
+
+    about: str
+    changes: tuple[ColumnChange, ...]
+
+    def as_json(self) -> list[Any]:
+        """The change as JSON."""
+        return [self.about, [[c.column, c.old, c.new] for c in self.changes]]
+
+    @classmethod
+    def from_json(cls, data: Any) -> Aside:
+        """The change whose `as_json` is `data`."""
+        about, changes = data
+        return cls(about, tuple(ColumnChange(*c) for c in changes))
+
+
+@dataclass(frozen=True, slots=True)
 class Edit:
-    """One row's part of a step: the digest the row must have, the one it will have, what changes."""
+    """One row's part of a step: the digest the row must have, the one it will have, what changes, there and aside."""
 
     id: str
     expects: str
     becomes: str
     columns: tuple[ColumnChange, ...]
+    aside: Aside | None = None
 
     def inverse(self) -> Edit:
         """The edit that takes the row back."""
-        back = tuple(ColumnChange(c.column, c.new, c.old) for c in self.columns)
-        return Edit(self.id, self.becomes, self.expects, back)
+        back = _swapped(self.columns)
+        aside = None if self.aside is None else Aside(self.aside.about, _swapped(self.aside.changes))
+        return Edit(self.id, self.becomes, self.expects, back, aside)
+
+    @property
+    def idle(self) -> bool:
+        """True when nothing of the row changes: the step only relies on it."""
+        return not self.columns and self.aside is None
+
+    def as_json(self) -> list[Any]:
+        """The edit as JSON."""
+        whole = [self.id, self.expects, self.becomes, [[c.column, c.old, c.new] for c in self.columns]]
+        return whole if self.aside is None else [*whole, self.aside.as_json()]
+
+    @classmethod
+    def from_json(cls, data: Any) -> Edit:
+        """The edit whose `as_json` is `data`."""
+        row, before, after, columns, *aside = data
+        kept = Aside.from_json(aside[0]) if aside else None
+        return cls(row, before, after, tuple(ColumnChange(*c) for c in columns), kept)
+
+
+def _swapped(changes: tuple[ColumnChange, ...]) -> tuple[ColumnChange, ...]:
+    return tuple(ColumnChange(c.column, c.new, c.old) for c in changes)
 
 
 @dataclass(frozen=True)
@@ -69,7 +110,7 @@ class Step:
     @property
     def changed_ids(self) -> tuple[str, ...]:
         """The rows the step changes."""
-        return tuple(e.id for e in self.edits if e.columns)
+        return tuple(e.id for e in self.edits if not e.idle)
 
     def _body(self) -> dict[str, Any]:
         return {
@@ -82,7 +123,7 @@ class Step:
             "reason": self.reason,
             "detail": dict(self.detail),
             "requires": list(self.requires),
-            "edits": [[e.id, e.expects, e.becomes, [[c.column, c.old, c.new] for c in e.columns]] for e in self.edits],
+            "edits": [e.as_json() for e in self.edits],
         }
 
     def as_json(self) -> dict[str, Any]:
@@ -92,10 +133,7 @@ class Step:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Step:
         """The step whose `as_json` is `data`."""
-        edits = tuple(
-            Edit(row, before, after, tuple(ColumnChange(*c) for c in columns))
-            for row, before, after, columns in data["edits"]
-        )
+        edits = tuple(Edit.from_json(e) for e in data["edits"])
         return cls(
             StepKind(data["kind"]),
             Level(data["level"]),

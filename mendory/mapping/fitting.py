@@ -1,0 +1,122 @@
+"""Whether a table fits a mapping: every place there, of a type that can hold its field."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+import pyarrow as pa
+
+from mendory.mapping.places import Composite, Place, is_text, is_vector, leaf_type
+from mendory.mapping.status import NOW, Marks, Vocabulary
+from mendory.mapping.times import TimeForms
+from mendory.record import BY_NAME, Shape
+
+_TOP = frozenset({"id", "embedding", "metadata"})
+"""Fields that lie in a column of their own: rows are addressed, searched and edited by them."""
+
+
+def misfits(
+    places: Mapping[str, Place | Composite | None],
+    times: Mapping[str, TimeForms],
+    vocabulary: Vocabulary,
+    volatile: Collection[str],
+    schema: pa.Schema,
+) -> list[str]:
+    """What does not fit, one line each; empty when everything does."""
+    wrong: list[str] = []
+    for name, place in places.items():
+        match place:
+            case Place():
+                wrong += _field(name, place, times, schema)
+            case Composite():
+                wrong += _composite(name, place, schema)
+    taken = [str(p) for p in places.values() if isinstance(p, Place)]
+    wrong += [f"{_what(p)} is mapped to several fields" for p in sorted({p for p in taken if taken.count(p) > 1})]
+    if places["id"] is None or places["content"] is None:
+        wrong.append("id and content can't be absent")
+    for title, marks in (("hide", vocabulary.hide), ("pending", vocabulary.pending)):
+        wrong += [f"{title}: {why}" for why in _marks(marks, places["status"], schema)]
+    for name in sorted(volatile):
+        try:
+            leaf_type(schema, Place.of(name))
+        except KeyError as error:
+            wrong.append(f"volatile: {error.args[0]}")
+    return wrong
+
+
+def _field(name: str, place: Place, times: Mapping[str, TimeForms], schema: pa.Schema) -> Iterator[str]:
+    try:
+        kind = leaf_type(schema, place)
+    except KeyError as error:
+        yield f"{name}: {error.args[0]}"
+        return
+    if place.path and name in _TOP:
+        yield f"{name}: it must be a column of its own, not '{place}'"
+    elif kind is None:
+        return  # a key inside JSON text: its values are judged row by row
+    elif not _usable(name, kind, name in times):
+        yield f"{name}: {_what(str(place))} has type {kind}" + _hint(name, kind)
+
+
+def _composite(name: str, place: Composite, schema: pa.Schema) -> Iterator[str]:
+    if name != "scope":
+        yield f"{name}: only the scope can be made of several places"
+    for part in place.places:
+        try:
+            kind = leaf_type(schema, part)
+        except KeyError as error:
+            yield f"{name}: {error.args[0]}"
+            continue
+        if kind is not None and not _is_word(kind):
+            yield f"{name}: {_what(str(part))} has type {kind}"
+
+
+def _marks(marks: Marks | None, status: Place | Composite | None, schema: pa.Schema) -> Iterator[str]:
+    for place, value in marks or ():
+        if place == status:
+            continue  # told by its field
+        try:
+            kind = leaf_type(schema, place)
+        except KeyError as error:
+            yield error.args[0]
+            continue
+        timed = isinstance(value, str) and value.startswith(NOW)
+        if kind is not None and not _holds(kind, 1 if timed and not value.endswith("iso") else value):
+            yield f"{_what(str(place))} of type {kind} can't hold {value!r}"
+
+
+def _what(place: str) -> str:
+    return f"'{place}'" if "." in place else f"column '{place}'"
+
+
+def _holds(kind: pa.DataType, value: object) -> bool:
+    try:
+        pa.scalar(value).cast(kind)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+        return False
+    return True
+
+
+def _is_word(kind: pa.DataType) -> bool:
+    return is_text(kind) or bool(pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_floating(kind))
+
+
+def _usable(name: str, kind: pa.DataType, timed: bool) -> bool:
+    match BY_NAME[name].shape:
+        case Shape.TEXT:
+            return is_text(kind) if name in ("id", "content") else _is_word(kind)
+        case Shape.JSON:
+            return is_text(kind)
+        case Shape.TIME:
+            numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind) or is_text(kind)
+            return bool(pa.types.is_timestamp(kind)) or (timed and bool(numeric))
+        case Shape.TEXTS:
+            return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind)) and is_text(kind.value_type)
+        case Shape.VECTOR:
+            return is_vector(kind)
+
+
+def _hint(name: str, kind: pa.DataType) -> str:
+    if BY_NAME[name].shape is Shape.TIME and not pa.types.is_temporal(kind):
+        return f" (say how times are written under [mapping.times.{name}])"
+    return ""

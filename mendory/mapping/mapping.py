@@ -1,0 +1,378 @@
+"""The mapping itself: rows in record terms, and changes of fields as changes of places."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Mapping as MappingType
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+import pyarrow as pa
+
+from mendory.errors import SchemaMismatch
+from mendory.jsontext import with_path
+from mendory.mapping.fitting import misfits
+from mendory.mapping.places import Cells, Composite, Place, is_text, is_vector, parse_place
+from mendory.mapping.status import Marks, Vocabulary, held, mark_value, text_of
+from mendory.mapping.times import TimeForms, read_column
+from mendory.record import BY_NAME, FIELD_NAMES, FIELDS, Memory, Shape, Status
+
+VECTORLESS: Final = "__vectorless"
+"""Name of the computed boolean column a scan adds: the embedding is null."""
+RELATIONS: Final = ("duplicate_of", "superseded_by", "related_ids", "related_notes")
+"""Fields that Mendory keeps aside, in its ledger, for an owner who has no place for them."""
+_PLAIN = tuple(f.name for f in FIELDS if f.shape is not Shape.VECTOR)
+"""The fields of the record but the vector, in the order in which `Memory` takes them; then come the facts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """Field → place, with None for a field the owner lacks.
+
+    `volatile` names the places that a mere read changes; `zone` is that of naive times, `times` how times are
+    written where they are no Arrow timestamps; `skip_ids` are rows that are no memories.
+    """
+
+    places: MappingType[str, Place | Composite | None]
+    volatile: frozenset[str] = frozenset()
+    zone: tzinfo = field(default=UTC)
+    times: MappingType[str, TimeForms] = field(default_factory=lambda: MappingProxyType({}))
+    vocabulary: Vocabulary = field(default_factory=Vocabulary)
+    skip_ids: tuple[str, ...] = ()
+
+    @classmethod
+    def identity(cls) -> Mapping:
+        """Our own table."""
+        return cls.of({}, ())
+
+    @classmethod
+    def of(
+        cls,
+        columns: MappingType[str, str],
+        absent: Sequence[str] = (),
+        volatile: Sequence[str] = (),
+        zone: str = "UTC",
+        *,
+        times: MappingType[str, TimeForms] | None = None,
+        words: MappingType[str, str] | None = None,
+        missing: str | None = None,
+        hide: MappingType[str, Any] | bool | None = None,
+        pending: MappingType[str, Any] | None = None,
+        skip_ids: Sequence[str] = (),
+    ) -> Mapping:
+        """The identity mapping with some fields elsewhere and some absent.
+
+        `hide` None: a row is hidden by the owner's word for archived where the status lies; False: by nothing.
+        Raises NoTemplate for a broken composite.
+        """
+        places = {n: None if n in absent else parse_place(columns.get(n, n)) for n in FIELD_NAMES}
+        own = [str(p) for f in FIELDS if f.volatile and (p := places[f.name]) is not None]
+        plain = Vocabulary(MappingProxyType(dict(words or {})), missing)
+        if hide is None and pending is None:
+            hiding, disputing = (
+                _by_status(places["status"], plain, s) for s in (Status.ARCHIVED, Status.PENDING_REVIEW)
+            )
+        else:
+            hiding = _by_status(places["status"], plain, Status.ARCHIVED) if hide is None else _marks(hide)
+            disputing = _marks(pending)
+        return cls(
+            MappingProxyType(places),
+            frozenset(volatile) | frozenset(own),
+            ZoneInfo(zone),
+            MappingProxyType(dict(times or {})),
+            Vocabulary(plain.words, missing, hiding, disputing),
+            tuple(skip_ids),
+        )
+
+    # --- what there is ------------------------------------------------------------------------------
+
+    def place(self, name: str) -> Place | Composite | None:
+        """Where field `name` lies, None when the owner has no place for it."""
+        return self.places[name]
+
+    def column(self, name: str) -> str | None:
+        """The top-level column that holds field `name`, None for a composite or absent one."""
+        place = self.places[name]
+        return place.column if isinstance(place, Place) else None
+
+    def has(self, name: str) -> bool:
+        """True when the owner's table has a place for field `name`."""
+        return self.places[name] is not None
+
+    def absent(self) -> tuple[str, ...]:
+        """The fields the owner's table has no place for; a status that marks tell is not absent."""
+        return tuple(n for n, place in self.places.items() if place is None and not (n == "status" and self.can_hide))
+
+    @property
+    def can_hide(self) -> bool:
+        """True when something makes the owner's reader stop returning a row."""
+        return self.vocabulary.hide is not None
+
+    def check(self, schema: pa.Schema) -> None:
+        """Return when every place is there with a usable type; else raise SchemaMismatch naming all."""
+        wrong = misfits(self.places, self.times, self.vocabulary, self.volatile, schema)
+        if wrong:
+            raise SchemaMismatch(
+                f"The table does not fit the mapping in {len(wrong)} field(s): {'; '.join(wrong)}. Nothing was read. "
+                "Name the places under [mapping.columns], or list fields the table lacks under mapping.absent."
+            )
+
+    def scan_columns(self, schema: pa.Schema) -> list[str]:
+        """The columns a detector's scan reads: all but vectors, binaries and those a mere read changes."""
+        mapped = {p.column for p in self._places()}
+        vector = self.column("embedding")
+        others = (f.name for f in schema if f.name not in mapped | self.volatile and _comparable(f.type))
+        return [*(c for c in schema.names if c in mapped and c != vector), *others]
+
+    def _places(self) -> Iterator[Place]:
+        for place in self.places.values():
+            yield from place.places if isinstance(place, Composite) else (place,) if place else ()
+        for marks in (self.vocabulary.hide, self.vocabulary.pending):
+            yield from (place for place, _ in marks or ())
+
+    # --- reading ------------------------------------------------------------------------------------
+
+    def memories(self, batch: pa.Table | pa.RecordBatch) -> list[Memory]:
+        """The rows of `batch` in record terms; a cell that can't be read is None and named in `wrong`."""
+        size, cells = batch.num_rows, Cells(batch)
+        wrong: dict[int, list[str]] = {}
+        values: dict[str, list[Any]] = {}
+        for name in sorted(_PLAIN, key=lambda n: n == "claim"):  # told last of what is wrong
+            values[name], unread = self._read(name, cells, size)
+            for row in unread:
+                wrong.setdefault(row, []).append(name)
+        why: list[str | None] = [None] * size
+        if self.column("metadata") in batch.schema.names:
+            parsed = cells.objects(str(self.column("metadata")))
+            used = self._used(str(self.column("metadata")))
+            values["metadata"] = [_without(found, used) for found, _ in parsed]
+            why = [error for _, error in parsed]
+        bare = batch.column(VECTORLESS).to_pylist() if VECTORLESS in batch.schema.names else [False] * size
+        columns = [values[name] for name in _PLAIN]
+        columns += [why, [bool(b) for b in bare], [tuple(wrong.get(r, ())) for r in range(size)]]
+        others = self._others(cells, size)
+        return [Memory(*row) for row in zip(*columns, *([others] if others else []), strict=True)]
+
+    def _read(self, name: str, cells: Cells, size: int) -> tuple[list[Any], list[int]]:
+        place, shape = self.places[name], BY_NAME[name].shape
+        if name == "status":
+            return self._statuses(cells, size)
+        if place is None or name == "metadata" or (isinstance(place, Place) and not cells.has(place)):
+            return [() if shape is Shape.TEXTS else None] * size, []
+        if isinstance(place, Composite):
+            return self._composites(place, cells, size), []
+        if shape is Shape.TIME:
+            array = cells.array(place)
+            found, unread = ([], []) if array is not None else cells.values(place)
+            if array is not None and not pa.types.is_timestamp(array.type):
+                found = array.to_pylist()
+            values, more = read_column(array, found, self.times.get(name), self.zone)
+            return values, self._told(place, [*unread, *more])
+        if shape is Shape.JSON and not place.path:
+            parsed = cells.objects(place.column)
+            return [found for found, _ in parsed], [at for at, (_, why) in enumerate(parsed) if why]
+        found, unread = cells.values(place)
+        values, more = _shaped(found, shape)
+        return values, self._told(place, [*unread, *more])
+
+    def _told(self, place: Place, unread: list[int]) -> list[int]:
+        """A key inside metadata that is no JSON is told by the metadata's own finding."""
+        return unread if not (place.path and place.column == self.column("metadata")) else []
+
+    def _composites(self, place: Composite, cells: Cells, size: int) -> list[str | None]:
+        parts = {str(p): cells.values(p)[0] if cells.has(p) else [None] * size for p in place.places}
+        joined: list[str | None] = []
+        for at in range(size):
+            try:
+                joined.append(place.template.fill(lambda key, at=at: text_of(parts[key][at])))  # type: ignore[misc]
+            except KeyError:
+                joined.append(None)
+        return joined
+
+    def _statuses(self, cells: Cells, size: int) -> tuple[list[Any], list[int]]:
+        place, said = self.places["status"], self.vocabulary
+        words = cells.values(place)[0] if isinstance(place, Place) and cells.has(place) else None
+        hidden = [False] * size
+        for at_place, value in said.hide or ():
+            told = words is not None and at_place == place and self._says_hidden(value)
+            if not told and cells.has(at_place):
+                hidden = [h or held(value, c) for h, c in zip(hidden, cells.values(at_place)[0], strict=True)]
+        return said.read(words, hidden, said.missing or ("active" if place is None and said.hide else None))
+
+    def _says_hidden(self, value: Any) -> bool:
+        """The owner's word alone says already that a row so marked is archived."""
+        word = text_of(value) or ""
+        return self.vocabulary.words.get(word, word) == Status.ARCHIVED
+
+    def _used(self, column: str) -> frozenset[str]:
+        """Top-level keys of a JSON column that are fields, marks, or changed by a read: no metadata."""
+        named = {p.path[0] for p in self._places() if p.column == column and len(p.path) == 1}
+        return frozenset(named | _keys_of(column, self.volatile))
+
+    def _others(self, cells: Cells, size: int) -> list[dict[str, Any]] | None:
+        """What the owner's other columns hold, by name; only what is not null."""
+        mapped = {p.column for p in self._places() if not p.path}
+        found: list[dict[str, Any]] = [{} for _ in range(size)]
+        anything = False
+        for name in cells.batch.schema.names:
+            kind = cells.batch.schema.field(name).type
+            if name in mapped or name == VECTORLESS or name in self.volatile or not _comparable(kind):
+                continue
+            used = self._used(name)
+            column = cells.batch.column(name).to_pylist()
+            if is_text(kind) and used:
+                column = [read for read, _ in cells.objects(name)]
+            for at, value in enumerate(column):
+                kept = _without(value, used) if isinstance(value, dict) else value
+                if kept is not None and kept != {}:
+                    found[at][name], anything = _jsonable(kept), True
+        return found if anything else None
+
+    # --- writing ------------------------------------------------------------------------------------
+
+    def write(
+        self, row: MappingType[str, Any], changes: MappingType[str, Any], now: datetime | None = None
+    ) -> dict[str, Any]:
+        """Column or struct leaf → new value for `changes` of fields; a key of JSON changes that key's bytes only.
+
+        `changes` are by field, `metadata.<key>` for one key, `status.spelling` for the owner's word of a status.
+        `row` holds the columns' present values, `now` is the time that marks of time get. What Mendory keeps aside is
+        left out (`aside`). Raises SchemaMismatch for an absent field.
+        """
+        new: dict[str, Any] = {}
+        kept = self.aside(changes)
+        for name, value in changes.items():
+            if name not in kept:
+                for place, what in self._placed(name, value, now):
+                    self._put(new, row, place, what)
+        return new
+
+    def aside(self, changes: MappingType[str, Any]) -> dict[str, Any]:
+        """The changes of fields that the owner has no place for and Mendory keeps: relations, and the pending mark."""
+        return {n: v for n, v in changes.items() if (n in RELATIONS and not self.has(n)) or self._pending_aside(n, v)}
+
+    def _pending_aside(self, name: str, value: Any) -> bool:
+        return name == "status" and value == Status.PENDING_REVIEW and self.vocabulary.pending is None
+
+    def _placed(self, name: str, value: Any, now: datetime | None) -> Iterator[tuple[Place, Any]]:
+        top, dot, key = name.partition(".")
+        place = self.places[top]
+        marks = (
+            {Status.ARCHIVED: self.vocabulary.hide, Status.PENDING_REVIEW: self.vocabulary.pending}.get(value)
+            if name == "status"
+            else None
+        )
+        if marks:
+            yield from ((p, mark_value(v, now)) for p, v in marks)
+        elif place is None or (name == "status" and value == Status.ARCHIVED):
+            raise SchemaMismatch(
+                f"The table has no place for '{top}'. Nothing was planned for it. Map it under [mapping.columns]."
+            )
+        elif isinstance(place, Composite):
+            yield from self._parts(place, top, value)
+        elif top == "status":
+            word = self.vocabulary.word(value)
+            if word is None:
+                raise SchemaMismatch(
+                    f"The owner has no word for the status '{value}'. Nothing was planned for it. "
+                    "Name one under [mapping.status] values."
+                )
+            yield place, word
+        elif dot:
+            yield Place(place.column, (*place.path, key)), value
+        elif BY_NAME[top].shape is Shape.TIME and value is not None and top in self.times:
+            yield place, self.times[top].write(value, self.zone)
+        else:
+            yield place, list(value) if isinstance(value, tuple) else value
+
+    def _parts(self, place: Composite, name: str, value: str) -> Iterator[tuple[Place, Any]]:
+        parts = place.template.split(value)
+        if parts is None:
+            raise SchemaMismatch(
+                f"'{name}' is made of {place}, and what it should become is not. Nothing was written. "
+                "Write it in that form."
+            )
+        yield from ((Place.of(key), part) for key, part in parts.items())
+
+    def _put(self, new: dict[str, Any], row: MappingType[str, Any], place: Place, value: Any) -> None:
+        at = new.get(place.column, row[place.column])
+        if (
+            place.path
+            and not isinstance(at, dict)
+            and (at is None or isinstance(at, str))
+            and not self._struct(row, place)
+        ):
+            new[place.column] = with_path(at, place.path, value)
+        else:
+            new[str(place)] = value
+
+    def _struct(self, row: MappingType[str, Any], place: Place) -> bool:
+        """True when the column is a struct, though this row's cell is null."""
+        schema = getattr(row, "schema", None)
+        return schema is not None and pa.types.is_struct(schema.field(place.column).type)
+
+
+def _by_status(place: Place | Composite | None, said: Vocabulary, status: Status) -> Marks | None:
+    word = said.word(status.value)
+    return ((place, word),) if isinstance(place, Place) and word is not None else None
+
+
+def _marks(marks: MappingType[str, Any] | bool | None) -> Marks | None:
+    if not isinstance(marks, MappingType) or not marks:
+        return None
+    return tuple((Place.of(name), value) for name, value in marks.items())
+
+
+def _keys_of(column: str, names: Collection[str]) -> set[str]:
+    """The keys of `column` among the names of places."""
+    return {n[len(column) + 1 :] for n in names if n.startswith(f"{column}.")}
+
+
+def _without(whole: Any, keys: Collection[str]) -> Any:
+    return {k: v for k, v in whole.items() if k not in keys} if whole and keys else whole
+
+
+def _shaped(cells: Sequence[Any], shape: Shape) -> tuple[list[Any], list[int]]:
+    """(cells in their field's shape, positions of those that are not)."""
+    values: list[Any] = []
+    unread = []
+    for at, cell in enumerate(cells):
+        match shape:
+            case Shape.TEXTS:
+                good = isinstance(cell, list) and all(isinstance(v, str) for v in cell)
+                value: Any = tuple(cell) if good else ()
+            case Shape.JSON:
+                value = cell if isinstance(cell, dict) else None
+                good = value is not None
+            case _:
+                value = cell if isinstance(cell, str) else text_of(cell)
+                good = value is not None
+        if not good and cell is not None:
+            unread.append(at)
+        values.append(value)
+    return values, unread
+
+
+def _comparable(kind: pa.DataType) -> bool:
+    """True for columns whose values say something that can be compared: no vectors, no binaries."""
+    return not (is_vector(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
+
+
+def _jsonable(value: Any) -> Any:
+    match value:
+        case datetime() | date() | time():
+            return value.isoformat()
+        case float() if not math.isfinite(value):
+            return repr(value)
+        case Decimal() | timedelta() | bytes():
+            return str(value)
+        case dict():
+            return {str(k): _jsonable(v) for k, v in value.items()}
+        case list() | tuple():
+            return [_jsonable(v) for v in value]
+    return value
