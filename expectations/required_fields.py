@@ -37,12 +37,11 @@ _RESULT = {"result_format": "COMPLETE", "exclude_unexpected_values": True}
 
 
 def suite(mapping: Mapping, lacking: Collection[str] = ()) -> gx.ExpectationSuite:
-    """The suite for the owner's columns; fields in `lacking` (absent, or without one value) are left out."""
+    """The suite for rows in record terms (`frames`); fields in `lacking` (absent, or without one value) are left out."""
     rules: list[gxe.Expectation] = []
     for field in FIELDS:
-        column = mapping.column(field.name)
-        code = _CODES.get(field.name)
-        if code is None or column is None or field.name in lacking:
+        column, code = field.name, _CODES.get(field.name)
+        if code is None or not mapping.has(field.name) or field.name in lacking:
             continue
         meta = {"code": code.value}
         if field.shape is Shape.VECTOR:
@@ -55,7 +54,13 @@ def suite(mapping: Mapping, lacking: Collection[str] = ()) -> gx.ExpectationSuit
     return gx.ExpectationSuite(name="required_fields", expectations=rules)
 
 
-def run(rules: gx.ExpectationSuite, batches: Iterable[pa.RecordBatch], id_column: str) -> dict[str, set[str]]:
+def frames(mapping: Mapping, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The rows in record terms: the fields of the suite and the id, by the names of the fields."""
+    fields = [f for f in ("id", *_CODES) if f != "embedding" and mapping.has(f)]
+    return (mapping.frame(batch, fields) for batch in batches)
+
+
+def run(rules: gx.ExpectationSuite, batches: Iterable[pa.RecordBatch]) -> dict[str, set[str]]:
     """Code → ids of the rows that fail, over all batches in chunks of 100,000 rows.
 
     Raises CheckBroken naming the expectation when one of them could not be evaluated: that is an
@@ -70,7 +75,7 @@ def run(rules: gx.ExpectationSuite, batches: Iterable[pa.RecordBatch], id_column
     failing: dict[str, set[str]] = {}
     for frame in _frames(batches):
         batch: Batch = whole.get_batch({"dataframe": frame})
-        wanted = {**_RESULT, "unexpected_index_column_names": [id_column]}
+        wanted = {**_RESULT, "unexpected_index_column_names": ["id"]}
         for result in batch.validate(rules, result_format=wanted).results:
             about = result.expectation_config
             if _raised(result.exception_info):
@@ -80,7 +85,7 @@ def run(rules: gx.ExpectationSuite, batches: Iterable[pa.RecordBatch], id_column
                 )
             rows = result.result.get("unexpected_index_list") or []
             # with values excluded GX gathers all ids in one entry; without, one entry a row
-            ids = [i for r in rows for i in (r[id_column] if isinstance(r[id_column], list) else [r[id_column]])]
+            ids = [i for r in rows for i in (r["id"] if isinstance(r["id"], list) else [r["id"]])]
             failing.setdefault(about.meta["code"], set()).update(i for i in ids if isinstance(i, str) and i)
     return failing
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, TypeVar
 
 from mendory import digest
 from mendory.config import Config
@@ -26,17 +26,30 @@ from mendory.plan.model import Plan
 from mendory.policy import Health
 from mendory.record import Memory
 from mendory.rehearse import rehearse
+from mendory.side import View
+from mendory.sidestate import SideState
+from mendory.telemetry import DoorWrites, mark_shown, since_mark
+from mendory.text import script
+
+_R = TypeVar("_R", bound=Reader)
+NOT_ASKED: Final = "not asked for"
+"""Why a finding outside what a plan was asked for is not in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckUp:
-    """What a check-up found, at which version, and what was dismissed earlier."""
+    """What a check-up found, at which version, what was dismissed earlier, and how many contents of each script.
+
+    `door_writes` is what an agent's own code wrote since the last check-up that was shown.
+    """
 
     examination: Examination
     findings: tuple[Finding, ...]
     dismissed: int
     version: int
     causes: tuple[dict[str, Any], ...]
+    scripts: Mapping[str, int] = field(default_factory=dict)
+    door_writes: DoorWrites = field(default_factory=DoorWrites)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,27 +67,38 @@ class Planned:
 
 
 class Clinic:
-    """One table, its ledger and its configuration. Opens each only when needed."""
+    """One table, its ledger and its configuration. Opens each only when needed.
+
+    `told` hears how far a pass over the rows is: rows read, rows in all.
+    """
 
     def __init__(self, config: Config, clock: Clock = utc_now) -> None:
         self.config, self.clock = config, clock
         self.mapping = config.record_mapping()
+        self.told: Callable[[int, int], None] = _unheard
         self.settings = Settings(
             frozenset(self.mapping.absent()),
             config.metadata.required,
             config.metadata.owner_keys,
             config.duplicate.window,
+            config.duplicate.incidental,
+            self.mapping.can_hide,
+            self.mapping.vocabulary.words,
         )
 
     @cached_property
     def reader(self) -> Reader:
         """The table, readable and nothing else."""
-        return Reader(self.config.table_uri, self.config.table.name, self.mapping)
+        return self._watched(Reader(self.config.table_uri, self.config.table.name, self.mapping))
 
     @cached_property
     def writer(self) -> Writer:
         """The table, for the executor."""
-        return Writer(self.config.table_uri, self.config.table.name, self.mapping)
+        return self._watched(Writer(self.config.table_uri, self.config.table.name, self.mapping))
+
+    def _watched(self, reader: _R) -> _R:
+        reader.told = lambda done, total: self.told(done, total)
+        return reader
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -85,55 +109,93 @@ class Clinic:
         """The ledger if there is one; asking makes none."""
         return self.ledger if Ledger.exists(self.config.ledger_url) else None
 
-    def check(self) -> CheckUp:
-        """Everything found at the newest version; nothing is written anywhere."""
+    @cached_property
+    def side_state(self) -> SideState:
+        """What is derived of each row, in a file beside the ledger."""
+        about = digest.of([self.config.table_uri, self.config.table.name, repr(self.config.mapping)])
+        return SideState(self.config.root / ".mendory" / "side.db", about)
+
+    def view(self, table: Reader) -> View:
+        """The table with what is kept aside of it laid over its rows."""
+        ledger = self.known_ledger()
+        return View(table, ledger.asides.held() if ledger else {})
+
+    def check(self, mark: bool = False) -> CheckUp:
+        """Everything found at the newest version; nothing is written anywhere.
+
+        With `mark` the telemetry file, where there is one, is told that the door writes up to now were shown.
+        """
+        telemetry, place = self.config.telemetry_path, self.config.door_place
+        door_writes = since_mark(telemetry, place)
         self.reader.refresh()
         rows: Counter[tuple[str, str]] = Counter()
-        seen = examine(_counted(self.reader.scan(), rows), self.reader.fetch, self.settings)
+        scripts: Counter[str] = Counter()
+        view = self.view(self.reader)
+        seen = examine(_counted(view.scan(), rows, scripts), view.fetch, self.settings)
         ledger = self.known_ledger()
         dismissed = ledger.findings.dismissed() if ledger else {}
         findings = tuple(f for f in seen.findings if f.id not in dismissed)
-        sick = self.reader.fetch([i for f in findings for i in f.ids])
+        sick = view.fetch([i for f in findings for i in f.ids])
         causes = diagnose(findings, sick, rows, seen.read)
+        if mark:
+            mark_shown(telemetry, place, door_writes)
         return CheckUp(
             seen,
             findings,
             len(seen.findings) - len(findings),
             self.reader.version,
             tuple(c.as_json() for c in causes),
+            dict(scripts),
+            door_writes,
         )
 
-    def plan(self, checked: CheckUp | None = None) -> Planned:
+    def plan(self, checked: CheckUp | None = None, wanted: Callable[[Finding], bool] | None = None) -> Planned:
         """A plan for what is found now, rehearsed on a clone and stored as open; the table is not written.
 
+        Findings that are not `wanted` stay unplanned, and as they are in the human queue.
         Raises RehearsalFailed, with nothing stored, when it does not apply, verify and roll back cleanly.
         """
         self.check_binding()
         checked = checked or self.check()
+        self.side_state.bring_up(self.reader)
         reader, ledger = self.reader, self.ledger
         held_back, under = self._held_back()
         wishes = Wishes(self.config.metadata.defaults, self.config.metadata.min_siblings)
-        hidden_by = self.mapping.column("duplicate_of") or ""
+        notes = ledger.asides.held()
+        view = View(reader, notes)
+        hidden_by = str(self.mapping.place("duplicate_of") or "")
         drafted = draft(
-            reader.scan,
-            reader.fetch,
+            view.scan,
+            view.fetch,
             self.settings,
             wishes,
-            held_back,
+            lambda finding: NOT_ASKED if wanted and not wanted(finding) else held_back(finding),
             lambda ids: ledger.findings.successors(ids, hidden_by),
         )
-        open_plans = tuple(sorted({under[f.id] for f in checked.findings if f.id in under}))
+        if wanted:
+            drafted = _asked(drafted, wanted)
+        mine = [f for f in checked.findings if wanted is None or wanted(f)]
+        open_plans = tuple(sorted({under[f.id] for f in mine if f.id in under}))
         ledger.findings.note(checked.findings)
         plan = None
         if drafted.drafts:
             rows = reader.rows(sorted({i for d in drafted.drafts for i in d.rows}))
-            plan = bind(drafted.drafts, rows, self.mapping, reader.version, self.clock(), self.config.approval.window)
+            plan = bind(
+                drafted.drafts, rows, self.mapping, reader.version, self.clock(), self.config.approval.window, notes
+            )
             with tempfile.TemporaryDirectory(prefix="mendory-rehearsal-") as folder, executing(self.clock) as context:
-                rehearse(plan, self.writer, self.settings, Path(folder), context)
+                rehearse(plan, self.writer, self.settings, Path(folder), context, notes)
             ledger.plans.save(plan, self._context(checked, drafted))
         waiting = {u.finding.id: u.reason for u in drafted.unplanned if _a_persons(u, under)}
+        if wanted:
+            waiting |= self._still_queued(drafted)
         ledger.findings.enqueue({**waiting, **ledger.plans.failed()})
         return Planned(plan, drafted, open_plans, reader.version)
+
+    def _still_queued(self, drafted: Drafted) -> dict[str, str]:
+        """The queue's entries about findings that were not asked for: nobody looked at them anew."""
+        outside = {u.finding.id for u in drafted.unplanned if u.reason == NOT_ASKED}
+        return {q["finding_id"]: q["reason"] for q in self.ledger.findings.queued() if q["finding_id"] in outside}
 
     def _context(self, checked: CheckUp, drafted: Drafted) -> dict[str, Any]:
         health = Health.of(checked.findings, checked.examination.read, checked.examination.scope_rows)
@@ -204,13 +266,25 @@ class Clinic:
 def _a_persons(unplanned: Unplanned, under: dict[str, str]) -> bool:
     if unplanned.finding.id in under or unplanned.reason.startswith("dismissed"):
         return False
-    return unplanned.reason != "report only"
+    return unplanned.reason not in ("report only", NOT_ASKED)
 
 
-def _counted(memories: Iterator[Memory], rows: Counter[tuple[str, str]]) -> Iterator[Memory]:
+def _asked(drafted: Drafted, wanted: Callable[[Finding], bool]) -> Drafted:
+    """The same with one reason for every finding outside what was asked for."""
+    said = tuple(u if wanted(u.finding) else Unplanned(u.finding, NOT_ASKED) for u in drafted.unplanned)
+    return replace(drafted, unplanned=said)
+
+
+def _counted(memories: Iterator[Memory], rows: Counter[tuple[str, str]], scripts: Counter[str]) -> Iterator[Memory]:
     for memory in memories:
         rows.update(attributes(memory))
+        if memory.content:
+            scripts[script(memory.content)] += 1
         yield memory
+
+
+def _unheard(done: int, total: int) -> None:
+    """Nobody listens."""
 
 
 def group_steps(plan: Plan, groups: Sequence[str] | None) -> list[str]:

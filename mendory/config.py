@@ -6,10 +6,10 @@ import json
 import tomllib
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, available_timezones
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -17,9 +17,14 @@ from pydantic_settings import (
 )
 
 from mendory.catalogue import RULES
+from mendory.embedder_section import EmbedderSection
 from mendory.errors import ConfigInvalid
-from mendory.mapping import Mapping
-from mendory.record import FIELD_NAMES
+from mendory.mapping import Mapping, TimeForms
+from mendory.mapping.places import parse_place
+from mendory.mapping.status import is_mark
+from mendory.mapping.times import UNITS
+from mendory.record import BY_NAME, FIELD_NAMES, Shape
+from mendory.template import NoTemplate
 from mendory.text import valueless
 
 FILE_NAME = "mendory.toml"
@@ -36,6 +41,40 @@ def _fields(names: Any) -> Any:
     if unknown:
         raise ValueError(f"no such field: {', '.join(unknown)}; fields are {', '.join(FIELD_NAMES)}")
     return names
+
+
+def _places(columns: dict[str, str]) -> dict[str, str]:
+    for name, text in _fields(columns).items():
+        try:
+            parse_place(text)
+        except NoTemplate as error:
+            raise ValueError(f"{name}: '{text}' is no template: {error}") from None
+    return columns
+
+
+def _times(times: dict[str, Any]) -> dict[str, Any]:
+    wrong = sorted(name for name in _fields(times) if BY_NAME[name].shape is not Shape.TIME)
+    if wrong:
+        raise ValueError(f"no time: {', '.join(wrong)}")
+    return times
+
+
+def _forms(forms: tuple[str, ...]) -> tuple[str, ...]:
+    wrong = [form for form in forms if form not in (*UNITS, "iso") and "%" not in form]
+    if wrong or not forms:
+        raise ValueError(
+            f"no form of a time: {', '.join(wrong) or 'none'}; forms are s, ms, us, ns, iso or e.g. %Y/%m/%d"
+        )
+    return forms
+
+
+def _marks(marks: Any) -> Any:
+    for place, value in marks.items() if isinstance(marks, dict) else ():
+        if not is_mark(value):
+            raise ValueError(f"'{place}' can't be set to {value!r}; a mark is a text, number, true or false, or now:ms")
+    if marks == {}:
+        raise ValueError('no mark is named; write hide = "none" when the reader hides nothing')
+    return marks
 
 
 def _rules(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -81,13 +120,39 @@ class LedgerSection(Section):
     url: str = "sqlite:///.mendory/ledger.db"
 
 
+class TimesSection(Section):
+    """How one field's times are written, where they are no Arrow timestamps."""
+
+    forms: Annotated[tuple[str, ...], AfterValidator(_forms)]
+    zone: Zone | None = None
+
+
+class StatusSection(Section):
+    """The owner's words for a status, each with ours, and what no word means."""
+
+    values: dict[str, Literal["active", "pending_review", "archived"]] = {}
+    missing: Literal["active", "pending_review", "archived"] | None = None
+
+
 class MappingSection(Section):
     """Where each field lies; the default is our own table."""
 
-    columns: Annotated[dict[str, str], AfterValidator(_fields)] = {}
+    columns: Annotated[dict[str, str], AfterValidator(_places)] = {}
     absent: Annotated[tuple[str, ...], AfterValidator(_fields)] = ()
     volatile: tuple[str, ...] = ()
+    skip_ids: tuple[str, ...] = ()
     zone: Zone = "UTC"
+    times: Annotated[dict[str, TimesSection], AfterValidator(_times)] = {}
+    status: StatusSection = StatusSection()
+    hide: Annotated[Literal["none"] | dict[str, Any] | None, AfterValidator(_marks)] = None
+    pending: Annotated[dict[str, Any] | None, AfterValidator(_marks)] = None
+
+    @model_validator(mode="after")
+    def _one_word_each_way(self) -> MappingSection:
+        both = sorted(set(self.columns) & set(self.absent))
+        if both:
+            raise ValueError(f"both mapped and absent: {', '.join(both)}")
+        return self
 
 
 class MetadataSection(Section):
@@ -100,9 +165,13 @@ class MetadataSection(Section):
 
 
 class DuplicateSection(Section):
-    """Within `window` equal memories are a double write; outside it a restatement."""
+    """Within `window` equal memories are a double write; outside it a restatement.
+
+    `incidental` names further metadata keys and columns of the owner that never change what a memory means.
+    """
 
     window: timedelta = Field(default=timedelta(hours=1), gt=timedelta(0))
+    incidental: tuple[str, ...] = ()
 
 
 class LimitsSection(Section):
@@ -145,6 +214,13 @@ class RetentionSection(Section):
     images: timedelta = Field(default=timedelta(days=30), ge=timedelta(days=30))
 
 
+class TelemetrySection(Section):
+    """Where the writes of an agent's own code are noted, and how long; a relative path counts from the configuration."""
+
+    path: Annotated[str, Field(min_length=1)] = ".mendory/telemetry.db"
+    keep: timedelta = Field(default=timedelta(days=90), ge=timedelta(days=1))
+
+
 class Config(BaseSettings):
     """Everything a user may set. `root` is the folder relative paths count from."""
 
@@ -153,6 +229,7 @@ class Config(BaseSettings):
     table: TableSection
     ledger: LedgerSection = LedgerSection()
     mapping: MappingSection = MappingSection()
+    embedder: EmbedderSection | None = None
     metadata: MetadataSection = MetadataSection()
     duplicate: DuplicateSection = DuplicateSection()
     limits: LimitsSection | None = None
@@ -160,6 +237,7 @@ class Config(BaseSettings):
     approval: ApprovalSection = ApprovalSection()
     attempts: AttemptsSection = AttemptsSection()
     retention: RetentionSection = RetentionSection()
+    telemetry: TelemetrySection = TelemetrySection()
     root: Path = Field(default=Path("."), exclude=True)
 
     @classmethod
@@ -220,10 +298,31 @@ class Config(BaseSettings):
             return f"sqlite:///{self.root / Path(path).expanduser()}"
         return self.ledger.url
 
+    @property
+    def telemetry_path(self) -> Path:
+        """The telemetry file, a relative path counted from the configuration file."""
+        return self.root / Path(self.telemetry.path).expanduser()
+
+    @property
+    def door_place(self) -> str:
+        """How the telemetry file names the table."""
+        return f"{self.table.uri}#{self.table.name}"
+
     def record_mapping(self) -> Mapping:
         """The mapping the file describes."""
         m = self.mapping
-        return Mapping.of(m.columns, m.absent, m.volatile, m.zone)
+        return Mapping.of(
+            m.columns,
+            m.absent,
+            m.volatile,
+            m.zone,
+            times={n: TimeForms(f.forms, ZoneInfo(f.zone) if f.zone else None) for n, f in m.times.items()},
+            words=m.status.values,
+            missing=m.status.missing,
+            hide=False if m.hide == "none" else m.hide,
+            pending=m.pending,
+            skip_ids=m.skip_ids,
+        )
 
     def day_zone(self) -> ZoneInfo:
         """The zone in which a day of the budget begins."""

@@ -123,7 +123,7 @@ def _is_listlike(kind: pa.DataType) -> bool:
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
-def _float_bits(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+def float_bits(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     """(bits, valid): unsigned integers of the floats' own width, zero where null."""
     valid = np.asarray(array.is_valid())
     width = array.type.bit_width
@@ -136,7 +136,7 @@ def _float_bits(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
 def _floats(array: pa.Array) -> list[bytes]:
     if len(array) == 0:
         return []
-    bits, valid = _float_bits(array)
+    bits, valid = float_bits(array)
     return [_framed(b.tobytes()) if ok else _NULL for b, ok in zip(bits, valid, strict=True)]
 
 
@@ -172,7 +172,7 @@ def _vectors(array: pa.Array) -> list[bytes]:
     values = array.values.slice(array.offset * size, len(array) * size)
     if len(values) == 0:
         return [_SET if ok else _NULL for ok in array.is_valid().to_pylist()]
-    bits, valid = _float_bits(values)
+    bits, valid = float_bits(values)
     rows, masks = bits.reshape(-1, size), np.packbits(valid.reshape(-1, size), axis=1)
     present = array.is_valid().to_pylist()
     return [_framed(rows[i].tobytes() + masks[i].tobytes()) if present[i] else _NULL for i in range(len(array))]

@@ -80,6 +80,33 @@ def numbers_as_written(text: str) -> tuple[str, ...]:
     )
 
 
+_KANA = re.compile("[\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\uff66-\uff9f]")
+_HANGUL = re.compile("[\uac00-\ud7a3\u1100-\u11ff\u3131-\u318e]")
+_HAN = re.compile("[\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
+_LATIN = re.compile("[A-Za-z\u00c0-\u024f]+")
+
+
+def script(text: str) -> str:
+    """The script a text is written in: zh, ja, ko, latin or other; a cheap sign of its language, no more.
+
+    A Chinese character weighs as much as a word of Latin letters, so that a name does not decide.
+
+    >>> script("用 Python 写的"), script("Met 李伟 in Oslo"), script("お茶が好き"), script("12:30")
+    ('zh', 'latin', 'ja', 'other')
+    """
+    if text.isascii():
+        return "latin" if _LATIN.search(text) else "other"
+    if _KANA.search(text):
+        return "ja"
+    if _HANGUL.search(text):
+        return "ko"
+    han = len(_HAN.findall(text))
+    latin = len(_LATIN.findall(text))
+    if han or latin:
+        return "zh" if han >= latin else "latin"
+    return "other"
+
+
 BLANK = (
     "["
     r"\u0000-\u0020\u007f-\u00a0\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890-\u0891\u08e2\u1680\u180e"

@@ -38,7 +38,8 @@ def detect(config: str) -> dict[str, Any]:
 def agree(open_clinic: Clinic, pure: dict[str, set[str]], lacking: list[str]) -> None:
     """Return when the GX suite fails exactly the rows the pure rules flag; else raise CheckBroken."""
     rules = required_fields.suite(open_clinic.mapping, lacking)
-    failing = required_fields.run(rules, open_clinic.reader.batches(), open_clinic.reader.id_column)
+    rows = required_fields.frames(open_clinic.mapping, open_clinic.reader.batches())
+    failing = required_fields.run(rules, rows)
     for code, ids in failing.items():
         if ids != pure.get(code, set()):
             raise CheckBroken(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ import pytest
 from expectations import required_fields
 from mendory.detect import Settings, examine
 from mendory.errors import CheckBroken
+from mendory.lance import Reader
 from mendory.mapping import VECTORLESS, Mapping
 from tests.conftest import make_table, memory
 
@@ -35,6 +37,11 @@ def rows() -> list[dict[str, object]]:
     return made
 
 
+def framed(reader: Reader) -> Iterator[pa.RecordBatch]:
+    """The rows of a table as the suite sees them."""
+    return required_fields.frames(reader.mapping, reader.batches())
+
+
 @pytest.mark.lance
 def test_suite_and_pure_rules_flag_the_same_ids(tmp_path: Path) -> None:
     """On blanks of every kind in both scripts, suite and rules flag exactly the same rows."""
@@ -44,7 +51,7 @@ def test_suite_and_pure_rules_flag_the_same_ids(tmp_path: Path) -> None:
     for finding in seen.findings:
         if finding.code.value in CODES:
             pure.setdefault(finding.code.value, set()).update(finding.ids)
-    suite = required_fields.run(required_fields.suite(reader.mapping), reader.batches(), "id")
+    suite = required_fields.run(required_fields.suite(reader.mapping), framed(reader))
 
     assert pure == {code: ids for code, ids in suite.items() if ids}
     assert {f"content-{n}" for n in range(len(BLANKS))} == pure["content_empty"]
@@ -61,7 +68,7 @@ def test_no_memory_text_in_a_result(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     reader = make_table(
         tmp_path, [memory("m1", content="卡号 4111", source=" "), memory("m2", content="SSN 078", scope=None)]
     )
-    required_fields.run(required_fields.suite(reader.mapping), reader.batches(), "id")
+    required_fields.run(required_fields.suite(reader.mapping), framed(reader))
 
     printed = json.dumps([s.to_json_dict() for s in seen], ensure_ascii=False)
     assert seen
@@ -72,7 +79,7 @@ def test_a_broken_check_is_an_error_that_names_itself() -> None:
     """A column that is not there is no finding: CheckBroken names the expectation."""
     batch = pa.RecordBatch.from_pydict({"id": ["m1"], VECTORLESS: [False]})
     with pytest.raises(CheckBroken, match=r"expect_column_values_to_.* on content"):
-        required_fields.run(required_fields.suite(Mapping.identity()), [batch], "id")
+        required_fields.run(required_fields.suite(Mapping.identity()), [batch])
 
 
 def test_lacking_fields_are_left_out() -> None:

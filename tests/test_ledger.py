@@ -477,9 +477,10 @@ TAMPERING = {
     "WHERE rid = 'r2'",
     "item's digest changed": "UPDATE item SET before_digest = 'x' WHERE rid = 'r1'",
     "item's row changed": "UPDATE item SET row_id = 'm9' WHERE rid = 'r1'",
+    "item's part aside changed": "UPDATE item SET aside_digest = 'x' WHERE rid = 'r1'",
     "item removed": "DELETE FROM item WHERE rid = 'r1'",
     "item inserted": "INSERT INTO item SELECT rid, 7, key, step_id, 'm9', before_digest, after_digest, columns, "
-    "before_image, after_image, schema_digest, undone_by FROM item WHERE rid = 'r1'",
+    "before_image, after_image, schema_digest, undone_by, aside, aside_digest FROM item WHERE rid = 'r1'",
     "decision's steps changed": "UPDATE decision SET steps = '[]'",
     "decision's expiry changed": "UPDATE decision SET expires_at = '2099-01-01T00:00:00+00:00'",
     "decision's verdict changed": "UPDATE decision SET verdict = 'reject'",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Final
 
 import lancedb
@@ -29,6 +29,7 @@ class Reader:
 
     def __init__(self, uri: str, table: str, mapping: FieldMapping) -> None:
         self.uri, self.table_name, self.mapping = uri, table, mapping
+        self.told: Callable[[int, int], None] | None = None
         path = local_folder(uri)
         if path is not None and not path.is_dir():
             raise TableNotFound(f"There is no folder {uri}. Nothing was read. Check table.uri.")
@@ -73,26 +74,47 @@ class Reader:
     def batches(self, columns: Sequence[str] | None = None, where: str | None = None) -> Iterator[pa.RecordBatch]:
         """The rows in batches of at most 8,192, only these columns; memory stays flat.
 
-        By default every mapped column except the vector, plus `VECTORLESS`: whether the vector is null.
+        By default every column that can be compared except the vector, plus `VECTORLESS`: whether the vector is null.
+        Rows that the mapping skips are left out.
         """
         with ours("Scanning"):
             query = self._table.search().select(self._selection(columns)).limit(max(self.count(), 1))
-            if where is not None:
-                query = query.where(where)
+            wanted = " AND ".join(f"({part})" for part in (where, self._memories_only()) if part)
+            if wanted:
+                query = query.where(wanted)
             yield from query.to_batches(batch_size=SCAN_ROWS)
 
     def _selection(self, columns: Sequence[str] | None) -> dict[str, Any]:
-        chosen = self.mapping.scan_columns() if columns is None else columns
+        chosen = self.mapping.scan_columns(self.schema) if columns is None else columns
         selection: dict[str, Any] = {c: name(c) for c in chosen}
         vector = self.mapping.column("embedding")
         if columns is None and vector is not None:
             selection[VECTORLESS] = f"{name(vector)} IS NULL"
         return selection
 
+    def _memories_only(self) -> str | None:
+        skipped = self.mapping.skip_ids
+        own = name(self.id_column)
+        return f"{own} IS NULL OR NOT ({any_of(self.id_column, skipped)})" if skipped else None
+
     def scan(self) -> Iterator[Memory]:
-        """Every memory, in record terms, without vectors."""
+        """Every memory, in record terms, without vectors; `told` hears how many of how many were read."""
+        done, total = 0, self.count() if self.told else 0
         for batch in self.batches():
             yield from self.mapping.memories(batch)
+            done += batch.num_rows
+            if self.told:
+                self.told(done, total)
+
+    def with_vectors(self, ids: Collection[str] | None) -> Iterator[tuple[list[Memory], pa.Array | None]]:
+        """Batches of the memories with these ids, all when None, each with its vectors; memory stays flat."""
+        vector = self.mapping.column("embedding")
+        columns = [*self.mapping.scan_columns(self.schema), *([vector] if vector else [])]
+        wanted = sorted(set(ids or ()))
+        parts = [any_of(self.id_column, wanted[at : at + FETCH_IDS]) for at in range(0, len(wanted), FETCH_IDS)]
+        for where in [None] if ids is None else parts:
+            for batch in self.batches(columns, where):
+                yield self.mapping.memories(batch), batch.column(vector) if vector else None
 
     def fetch(self, ids: Sequence[str]) -> dict[str, Memory]:
         """The memories with these ids, of several with one id the last; absent ids are left out."""

@@ -1,7 +1,7 @@
 """The ledger: the fsynced memory of everything planned, decided, tried and done.
 
 SQLite in WAL mode with synchronous=FULL by default. One `Ledger` per database; its parts are grouped
-by subject: `plans`, `decisions`, `intents`, `findings`.
+by subject: `plans`, `decisions`, `intents`, `findings`, `asides`, `spaces`.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ import sqlalchemy as sa
 from mendory import digest
 from mendory.errors import ConfigInvalid, DependencyMissing, LedgerCorrupt, LedgerMismatch, Unavailable
 from mendory.ledger import chain, schema
+from mendory.ledger.asides import Asides
 from mendory.ledger.decisions import Decisions
 from mendory.ledger.findings import Findings
 from mendory.ledger.intents import Intents
 from mendory.ledger.migrate import upgrade
 from mendory.ledger.plans import Plans
 from mendory.ledger.records import IntentState
+from mendory.ledger.spaces import Spaces
 
 Clock = Callable[[], datetime]
 
@@ -44,7 +46,9 @@ class Ledger:
         self.plans = Plans(self.transaction, clock)
         self.decisions = Decisions(self.transaction, clock)
         self.intents = Intents(self.transaction, clock)
+        self.asides = Asides(self.reading, self.transaction)
         self.findings = Findings(self.transaction, self.reading, clock)
+        self.spaces = Spaces(self.transaction, self.reading, clock)
 
     @classmethod
     def open(cls, url: str, clock: Clock = utc_now, create: bool = True) -> Ledger:

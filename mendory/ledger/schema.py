@@ -123,6 +123,20 @@ item = sa.Table(
     sa.Column("after_image", sa.LargeBinary),
     sa.Column("schema_digest", sa.Text, nullable=False),
     sa.Column("undone_by", sa.Text),
+    # what changes of the row is kept aside for its owner; null when nothing does
+    sa.Column("aside", sa.Text),
+    sa.Column("aside_digest", sa.Text),
+)
+
+aside = sa.Table(
+    "aside",
+    metadata,
+    sa.Column("row_id", sa.Text, primary_key=True),
+    sa.Column("field", sa.Text, primary_key=True),
+    # digest of the text it was written for
+    sa.Column("about", sa.Text, nullable=False),
+    sa.Column("value", sa.Text, nullable=False),
+    sa.Column("rid", sa.Text),
 )
 
 row_schema = sa.Table(
@@ -182,6 +196,20 @@ run = sa.Table(
     sa.Column("plan_id", sa.Text, index=True),
     sa.Column("at", sa.Text, nullable=False),
     sa.Column("body", sa.Text, nullable=False),
+)
+
+space = sa.Table(
+    "space",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("seq", sa.Integer, nullable=False, unique=True),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("identity", sa.Text, nullable=False),
+    sa.Column("dimension", sa.Integer, nullable=False),
+    # the vectors of the canary texts, float32, little-endian
+    sa.Column("canaries", sa.LargeBinary, nullable=False),
+    sa.Column("by", sa.Text, nullable=False),
+    sa.Column("since", sa.Text, nullable=False),
 )
 
 chain = sa.Table(

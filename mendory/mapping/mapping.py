@@ -158,6 +158,26 @@ class Mapping:
         others = self._others(cells, size)
         return [Memory(*row) for row in zip(*columns, *([others] if others else []), strict=True)]
 
+    def frame(self, batch: pa.RecordBatch, fields: Collection[str]) -> pa.RecordBatch:
+        """These fields of the rows as Arrow columns of the fields' names, and `VECTORLESS` where the batch has it.
+
+        A cell that can't be read is not null here: it is of a wrong type, not missing.
+        """
+        cells, made = Cells(batch), {}
+        for name in fields:
+            place = self.places[name]
+            if isinstance(place, Place) and not place.path and _as_it_is(batch.schema.field(place.column).type):
+                made[name] = batch.column(place.column)
+                continue
+            values, unread = self._read(name, cells, batch.num_rows)
+            timed = BY_NAME[name].shape is Shape.TIME
+            for at in unread:
+                values[at] = datetime(1970, 1, 1, tzinfo=UTC) if timed else "?"
+            made[name] = pa.array(values, pa.timestamp("us", "UTC") if timed else pa.string())
+        if VECTORLESS in batch.schema.names:
+            made[VECTORLESS] = batch.column(VECTORLESS)
+        return pa.RecordBatch.from_pydict(made)
+
     def _read(self, name: str, cells: Cells, size: int) -> tuple[list[Any], list[int]]:
         place, shape = self.places[name], BY_NAME[name].shape
         if name == "status":
@@ -356,6 +376,10 @@ def _shaped(cells: Sequence[Any], shape: Shape) -> tuple[list[Any], list[int]]:
             unread.append(at)
         values.append(value)
     return values, unread
+
+
+def _as_it_is(kind: pa.DataType) -> bool:
+    return is_text(kind) or bool(pa.types.is_timestamp(kind))
 
 
 def _comparable(kind: pa.DataType) -> bool:

@@ -1,0 +1,57 @@
+"""What is derived from a row and worth keeping: digests, the claim it makes, what its vector came from, its weight."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from mendory import digest
+from mendory.record import Memory
+from mendory.side import text_digest
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """What is known of one row beside what it holds.
+
+    `content` is the digest of its text and what everything else here was derived from. `meaning` is the digest of
+    everything a detector reads of the row. `vector` is the digest of its vector's bits, None without one;
+    `vector_text` the content digest the vector came from, `vector_space` the space, None while nobody knows.
+    `claim` is the claim its writer gave. `factor` is what its weight is multiplied by at recall.
+    """
+
+    content: str
+    meaning: str
+    claim: Mapping[str, Any] | None = None
+    vector: str | None = None
+    vector_text: str | None = None
+    vector_space: str | None = None
+    factor: float = 1.0
+
+    @property
+    def stale_vector(self) -> bool:
+        """True when the vector came from another text than the row's."""
+        return self.vector is not None and self.vector_text != self.content
+
+
+_READ = ("content", "metadata", "source", "scope", "status", "kind", "claim", "others")
+
+
+def derive(memory: Memory, vector: str | None, space: str | None, before: Derived | None) -> Derived:
+    """What is derived of the row now, given what was when somebody last looked.
+
+    A vector that is the same as before still comes from the text it came from; one that is new comes from the text it
+    was found with. `space` is the one a new vector is known to be of.
+    """
+    content = text_digest(memory)
+    now = Derived(content, digest.of([_plain(getattr(memory, name)) for name in _READ]), memory.claim, vector)
+    if vector is None:
+        return replace(now, factor=before.factor if before else 1.0)
+    if before is None or before.vector != vector:
+        return replace(now, vector_text=content, vector_space=space, factor=before.factor if before else 1.0)
+    return replace(now, vector_text=before.vector_text, vector_space=space or before.vector_space, factor=before.factor)
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else value

@@ -1,0 +1,203 @@
+"""The side state: one SQLite file beside the ledger with what was derived of each row. Safe to delete.
+
+It is brought up to the table's newest version by looking at the rows that changed since, and only at those; where the
+history can't tell them, or the mapping is another, at all. Nothing in it is the only copy of anything but one: which
+text a vector came from is what was seen, and after a loss every vector counts as its present text's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from mendory.derived import Derived, derive
+from mendory.digest import float_bits
+from mendory.errors import Unavailable
+from mendory.record import Memory
+
+_SHAPE: Final = "1"
+_TABLES: Final = """
+CREATE TABLE IF NOT EXISTS about (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS derived (
+  id TEXT PRIMARY KEY, content TEXT NOT NULL, meaning TEXT NOT NULL, claim TEXT, vector TEXT, vector_text TEXT,
+  vector_space TEXT, factor REAL NOT NULL
+) WITHOUT ROWID;
+"""
+_BATCH: Final = 2000
+
+
+class Changed(Protocol):
+    """Which rows changed between two versions; `full` when nobody knows."""
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The rows that were written or may have been."""
+
+    @property
+    def gone(self) -> frozenset[str]:
+        """The rows that were deleted."""
+
+    @property
+    def full(self) -> bool:
+        """True when it can't be told by rows."""
+
+
+class Source(Protocol):
+    """The table, at one version."""
+
+    @property
+    def version(self) -> int:
+        """The version read."""
+
+    def changed_since(self, version: int) -> Changed:
+        """Which rows changed after that version."""
+
+    def with_vectors(self, ids: Collection[str] | None) -> Iterator[tuple[list[Memory], pa.Array | None]]:
+        """Batches of the rows with these ids, all when None, each with its vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What bringing the side state up to a version took: rows looked at, rows dropped, whether it was all of them."""
+
+    version: int
+    looked_at: int
+    dropped: int
+    full: bool
+
+
+class SideState:
+    """The file. `key` says what it was derived from: the table and how its rows are read."""
+
+    def __init__(self, path: Path, key: str) -> None:
+        self._path, self._key = path, f"{_SHAPE}:{key}"
+
+    def exists(self) -> bool:
+        """True when there is a file."""
+        return self._path.exists()
+
+    def bring_up(self, source: Source, spaces: Mapping[str, str] | None = None) -> Brought:
+        """Every row at the source's version has what is derived of it, and no other row has.
+
+        `spaces` says of which space the vectors of some rows are known to be. Cost: proportional to the rows that
+        changed; the first time one pass over the table with its vectors, memory flat.
+        """
+        with self._open() as conn:
+            since = self._version(conn)
+            change = None if since is None else source.changed_since(since)
+            full = change is None or change.full
+            wanted = None if change is None or change.full else change.ids
+            seen: set[str] | None = set() if full else None
+            looked_at = 0
+            for memories, vectors in source.with_vectors(wanted) if wanted is None or wanted else ():
+                looked_at += len(memories)
+                self._write(conn, memories, _digests(vectors, len(memories)), spaces or {})
+                if seen is not None:
+                    seen.update(m.id for m in memories if m.id)
+            stray = self._stray(conn, seen) if seen is not None else sorted(change.gone if change else ())
+            conn.executemany("DELETE FROM derived WHERE id = ?", [(i,) for i in stray])
+            held = {"key": self._key, "version": str(source.version)}
+            conn.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", held.items())
+        return Brought(source.version, looked_at, len(stray), full)
+
+    def version(self) -> int | None:
+        """The table's version it stands at; None when it holds nothing of this table read this way."""
+        if not self.exists():
+            return None
+        with self._open() as conn:
+            return self._version(conn)
+
+    def get(self, ids: Iterable[str]) -> dict[str, Derived]:
+        """What is derived of these rows; rows nobody looked at are left out."""
+        with self._open() as conn:
+            return self._held(conn, ids)
+
+    def counts(self) -> dict[str, int]:
+        """How many rows, how many with a vector of another text, and how many with a vector of a known space."""
+        with self._open() as conn:
+            query = (
+                "SELECT count(*), coalesce(sum(vector IS NOT NULL AND vector_text != content), 0), "
+                "count(vector_space) FROM derived"
+            )
+            rows, stale, spaces = conn.execute(query).fetchone()
+        return {"rows": rows, "stale_vectors": stale, "known_space": spaces}
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """One transaction on the file, made when it is not there, and made anew when it is no such file."""
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+            with closing(sqlite3.connect(self._path, timeout=30)) as conn, conn:
+                try:
+                    conn.executescript(_TABLES)
+                except sqlite3.DatabaseError:
+                    os.truncate(self._path, 0)  # derived: what can't be read is derived again
+                    conn.executescript(_TABLES)
+                yield conn
+        except (OSError, sqlite3.OperationalError) as error:
+            raise Unavailable(
+                f"The side state {self._path.name} can't be used now: {error}. Nothing was derived; the table was not "
+                "touched. Free the file or the disk, or delete it: it is derived again."
+            ) from error
+
+    def _version(self, conn: sqlite3.Connection) -> int | None:
+        held = dict(conn.execute("SELECT key, value FROM about").fetchall())
+        return int(held["version"]) if held.get("key") == self._key else None
+
+    def _held(self, conn: sqlite3.Connection, ids: Iterable[str]) -> dict[str, Derived]:
+        wanted, found = sorted(set(ids)), {}
+        for at in range(0, len(wanted), _BATCH):
+            part = wanted[at : at + _BATCH]
+            marks = ", ".join("?" * len(part))
+            columns = "id, content, meaning, claim, vector, vector_text, vector_space, factor"
+            for row in conn.execute(f"SELECT {columns} FROM derived WHERE id IN ({marks})", part):  # noqa: S608
+                found[row[0]] = Derived(row[1], row[2], None if row[3] is None else json.loads(row[3]), *row[4:])
+        return found
+
+    def _write(
+        self, conn: sqlite3.Connection, memories: list[Memory], vectors: list[str | None], spaces: Mapping[str, str]
+    ) -> None:
+        before = self._held(conn, [m.id for m in memories if m.id])
+        rows = []
+        for memory, vector in zip(memories, vectors, strict=True):
+            if memory.id:
+                d = derive(memory, vector, spaces.get(memory.id), before.get(memory.id))
+                claim = None if d.claim is None else json.dumps(d.claim, ensure_ascii=False)
+                rows.append((memory.id, d.content, d.meaning, claim, d.vector, d.vector_text, d.vector_space, d.factor))
+        conn.executemany("INSERT OR REPLACE INTO derived VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+    @staticmethod
+    def _stray(conn: sqlite3.Connection, seen: Collection[str]) -> list[str]:
+        return [i for (i,) in conn.execute("SELECT id FROM derived") if i not in seen]
+
+
+def _digests(vectors: pa.Array | None, size: int) -> list[str | None]:
+    """One digest a vector over its bits and inner nulls; None for a null."""
+    if vectors is None:
+        return [None] * size
+    valid = vectors.is_valid().to_pylist()
+    if not pa.types.is_fixed_size_list(vectors.type):
+        return [_hash(repr(v).encode()) if ok else None for v, ok in zip(vectors.to_pylist(), valid, strict=True)]
+    width = vectors.type.list_size
+    bits, present = float_bits(vectors.values.slice(vectors.offset * width, len(vectors) * width))
+    rows, masks = bits.reshape(-1, width), present.reshape(-1, width)
+    whole = np.asarray(masks.all(axis=1))
+    return [
+        _hash(rows[at].tobytes() + (b"" if whole[at] else masks[at].tobytes())) if ok else None
+        for at, ok in enumerate(valid)
+    ]
+
+
+def _hash(data: Any) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
