@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import lancedb
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner, Result
@@ -406,3 +407,41 @@ def test_a_table_another_created_meanwhile_is_a_clear_error(
     assert result.stderr.startswith("table_exists: ")
     assert again.exit_code == 0, again.output
     assert set(Reader(str(tmp_path / "db"), "memories", Mapping.identity()).fetch(["m1", "他人的"])) == {"m1", "他人的"}
+
+
+def test_lines_go_where_an_owners_table_keeps_them(tmp_path: Path) -> None:
+    """Imported into an owner's own shape, each field lies where it lies there; a second import changes nothing."""
+    from tests.test_side import MAPPING, SCHEMA
+    from tests.test_side import row as owned
+
+    table = lancedb.connect(str(tmp_path / "db")).create_table(
+        "memories", pa.Table.from_pylist([owned("a", "不要香菜")], schema=SCHEMA)
+    )
+    config = {"table": {"uri": str(tmp_path / "db"), "name": "memories"}, "mapping": MAPPING}
+    (tmp_path / "mendory.toml").write_text(toml(config), encoding="utf-8")
+    line = {"id": "n1", "content": "Prefers tea", "scope": "u2", "created_at": "2025-03-01T20:00:00+08:00"}
+    lines = [line | {"status": "active"}, line | {"id": "n2", "content": "喜欢喝茶", "status": "archived"}]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(x) + "\n" for x in lines), encoding="utf-8")
+    command = ["import", str(tmp_path / "in.jsonl"), "--config", str(tmp_path / "mendory.toml"), "--json"]
+
+    first, second = (json.loads(CliRunner().invoke(main, command).output) for _ in range(2))
+
+    assert [(2, 0), (0, 2)] == [(r["imported"], r["already_there"]) for r in (first, second)]
+    table.checkout_latest()
+    rows = {r["mem_id"]: r for r in table.to_arrow().to_pylist()}
+    assert [(0, "u2", 1_740_830_400_000), (1, "u2", 1_740_830_400_000)] == [
+        (rows[i]["is_deleted"], rows[i]["tenant"], rows[i]["ts"]) for i in ("n1", "n2")
+    ]
+
+
+def toml(value: dict[str, Any], head: str = "") -> str:
+    """Nested tables as TOML."""
+    plain = {k: v for k, v in value.items() if not isinstance(v, dict)}
+    text = "".join(
+        f"{json.dumps(k, ensure_ascii=False)} = {json.dumps(v, ensure_ascii=False)}\n" for k, v in plain.items()
+    )
+    for key, inner in value.items():
+        if isinstance(inner, dict):
+            name = f"{head}.{json.dumps(key, ensure_ascii=False)}".lstrip(".")
+            text += f"[{name}]\n" + toml(inner, name)
+    return text

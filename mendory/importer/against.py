@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,8 @@ import pyarrow as pa
 from mendory import digest
 from mendory.importer.judging import Judged, Quarantined
 from mendory.mapping import Mapping as FieldMapping
-from mendory.record import BY_NAME, FIELD_NAMES, Memory, Shape
+from mendory.record import BY_NAME, FIELD_NAMES, Memory, Shape, Status
+from mendory.rows import Present, with_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +27,12 @@ class SortedOut:
     quarantined: list[Quarantined]
 
 
-def against(judged: Judged, held: pa.Table | None, mapping: FieldMapping) -> SortedOut:
+def against(judged: Judged, held: pa.Table | None, mapping: FieldMapping, schema: pa.Schema | None = None) -> SortedOut:
     """The records against the table's rows of the same ids: new, there already, or `id_exists` and not the same.
 
     The same means: in every mapped column but the volatile ones, JSON as parsed; the vector only when the line has one.
     """
-    rows = [{c: v for k, v in kept.record.items() if (c := mapping.column(k)) is not None} for kept in judged.kept]
+    rows = [as_row(kept.record, mapping, schema) for kept in judged.kept]
     there: dict[str | None, list[_Row]] = defaultdict(list)
     offered: list[_Row] = []
     if held is not None and held.num_rows:
@@ -52,6 +54,28 @@ def against(judged: Judged, held: pa.Table | None, mapping: FieldMapping) -> Sor
     return SortedOut(fresh, present, doubled, sorted(refused, key=lambda q: q.line))
 
 
+def as_row(record: Mapping[str, Any], mapping: FieldMapping, schema: pa.Schema | None) -> dict[str, Any]:
+    """The record as a row of the owner's table: each field where it lies, in the form it is written there.
+
+    `schema` is None while there is no table: the one that is made has our own columns. Raises SchemaMismatch for a
+    value the table has no place or no word for.
+    """
+    if mapping.plain or schema is None:
+        return {c: v for k, v in record.items() if (c := mapping.column(k)) is not None}
+    given = {name: value for name, value in record.items() if value is not None and _told(name, value, mapping)}
+    empty = pa.Table.from_arrays([pa.nulls(1, field.type) for field in schema], schema=schema)
+    values = mapping.write(Present(empty), given, record.get("created_at"))
+    row: dict[str, Any] = with_values(empty, values).to_pylist()[0]
+    return row
+
+
+def _told(name: str, value: Any, mapping: FieldMapping) -> bool:
+    """False for a status that only marks tell, where there is nothing to mark."""
+    if name == "status" and not mapping.has("status"):
+        return bool(value != Status.ACTIVE)
+    return mapping.has(name)
+
+
 @dataclass(frozen=True, slots=True)
 class _Row:
     memory: Memory
@@ -68,7 +92,7 @@ def _same(offered: _Row, held: _Row, mapping: FieldMapping) -> bool:
     if held.memory.wrong or held.memory.metadata_error:
         return False
     names = [
-        n for n in FIELD_NAMES if n != "embedding" and mapping.has(n) and mapping.column(n) not in mapping.volatile
+        n for n in FIELD_NAMES if n != "embedding" and mapping.has(n) and str(mapping.place(n)) not in mapping.volatile
     ]
     for name in names:
         ours, theirs = getattr(offered.memory, name), getattr(held.memory, name)

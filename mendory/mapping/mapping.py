@@ -109,6 +109,13 @@ class Mapping:
         return tuple(n for n, place in self.places.items() if place is None and not (n == "status" and self.can_hide))
 
     @property
+    def plain(self) -> bool:
+        """True when every field is absent or the plain value of a column of its own."""
+        columns = all(p is None or (isinstance(p, Place) and not p.path) for p in self.places.values())
+        own = _by_status(self.places["status"], self.vocabulary, Status.ARCHIVED)
+        return columns and not self.times and not self.vocabulary.words and self.vocabulary.hide in (None, own)
+
+    @property
     def can_hide(self) -> bool:
         """True when something makes the owner's reader stop returning a row."""
         return self.vocabulary.hide is not None
