@@ -424,7 +424,7 @@ def test_lines_go_where_an_owners_table_keeps_them(tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text("".join(json.dumps(x) + "\n" for x in lines), encoding="utf-8")
     command = ["import", str(tmp_path / "in.jsonl"), "--config", str(tmp_path / "mendory.toml"), "--json"]
 
-    first, second = (json.loads(CliRunner().invoke(main, command).output) for _ in range(2))
+    first, second = (json.loads(CliRunner().invoke(cli.main, command).output) for _ in range(2))
 
     assert [(2, 0), (0, 2)] == [(r["imported"], r["already_there"]) for r in (first, second)]
     table.checkout_latest()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import webbrowser
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -16,23 +18,55 @@ from mendory.report.words import LANGUAGES
 
 @main.command()
 @click.argument("code", required=False)
-@click.option("--format", "form", type=click.Choice(["markdown", "json"]), default="markdown", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["markdown", "json", "html"]),
+    help="markdown when left out, html with --open.",
+)
 @click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True)
-@click.option("--out", type=click.Path(path_type=Path), help="File to write instead of printing.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write instead of printing.")
+@click.option("--open", "opens", is_flag=True, help="Write the page and show it in the browser.")
 @with_clinic
-def report(clinic: Clinic, code: str | None, form: str, lang: str, out: Path | None) -> int:
+def report(clinic: Clinic, code: str | None, form: str | None, lang: str, out: Path | None, opens: bool) -> int:
     """Write the case record of a plan; of the newest when none is named."""
+    form = form or ("html" if opens else "markdown")
+    if opens and form != "html":
+        raise InputInvalid(f"--open shows a page, and --format is {form}. Nothing was written. Use --format html.")
+    record = build(clinic.ledger, _plan(clinic, code))
+    if opens and out is None:
+        folder = clinic.config.root / ".mendory" / "reports"
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        out = folder / f"{record['code']}.{lang}.html"
+    text = _text(record, form, lang)
+    if out is None:
+        click.echo(text, nl=False)
+        return OK
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputInvalid(f"{out} can't be written: {error.strerror}. Name another file with --out.") from error
+    click.echo(f"Wrote {out}.")
+    if opens and not webbrowser.open(out.resolve().as_uri()):
+        click.echo("No browser was found. Open the file yourself.")
+    return OK
+
+
+def _plan(clinic: Clinic, code: str | None) -> str:
     plans = clinic.ledger.plans
     if code is None:
         newest = plans.all()
         if not newest:
             raise InputInvalid("There is no plan yet. Nothing was written. Run 'mendory plan' first.")
-        code = newest[0]["id"]
-    record = build(clinic.ledger, plans.find(code))
-    text = json.dumps(record, ensure_ascii=False, indent=2) + "\n" if form == "json" else markdown(record, lang)
-    if out is None:
-        click.echo(text, nl=False)
-    else:
-        out.write_text(text, encoding="utf-8")
-        click.echo(f"Wrote {out}.")
-    return OK
+        code = str(newest[0]["id"])
+    return plans.find(code)
+
+
+def _text(record: dict[str, Any], form: str, lang: str) -> str:
+    if form == "json":
+        return json.dumps(record, ensure_ascii=False, indent=2) + "\n"
+    if form == "markdown":
+        return markdown(record, lang)
+    from mendory.report.html import html  # only who asks for a page loads what makes it
+
+    return html(record, lang)

@@ -3,38 +3,61 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mendory.catalogue import REMEDIES, Otherwise
+from mendory.clinic import NOT_ASKED
 from mendory.errors import NotReversible
+from mendory.finding import KNOWN, Code
 from mendory.ledger import Ledger
-from mendory.plan.model import Plan
+from mendory.ledger.plans import PlanState
+from mendory.plan.model import Group, Plan, Step
+from mendory.policy import Authority
+
+Outcomes = Mapping[str, Mapping[str, Any]]
 
 
 def build(ledger: Ledger, plan_id: str) -> dict[str, Any]:
-    """The case record of the plan; complete for done, refused, expired and rolled back ones too."""
+    """The case record of the plan; complete for open, done, refused, expired and rolled back ones too."""
+    state = ledger.plans.state(plan_id)
     context = ledger.plans.context(plan_id)
     outcomes = ledger.plans.outcomes(plan_id)
     try:
         plan: Plan | None = ledger.plans.load(plan_id)
     except NotReversible:
         plan = None
+    # what has no outcome waits, until silence has ended the plan
+    unsaid = "expired" if state is PlanState.EXPIRED else "waits"
+    said = {step: {**o, "outcome": o["outcome"] or unsaid} for step, o in outcomes.items()}
     runs = ledger.runs(plan_id)
     applied = [r for r in runs if r["kind"] == "apply"]
-    authority = Counter(o["authority"] for o in outcomes.values() if o["outcome"] == "applied" and o["authority"])
+    standing = Counter(o["authority"] for o in said.values() if o["outcome"] == "applied" and o["authority"])
+    left = applied[-1]["left"] if applied else None
+    [times] = [p for p in ledger.plans.all() if p["id"] == plan_id]
+    stands = [s for s in plan.steps() if said[s.id]["outcome"] == "applied"] if plan else []
     return {
         "plan": plan_id,
         "code": plan_id[:8],
-        "state": ledger.plans.state(plan_id).value,
+        "state": state.value,
+        "made_at": times["made_at"],
+        "expires_at": times["expires_at"],
         "table": context["table"],
         "base_version": context["version"],
         "read": context["read"],
         "found": context["found"],
-        "left": applied[-1]["left"] if applied else None,
+        "left": left,
+        # rolled back wholly, what was left after the run says nothing of now
+        "problems": _problems(context["found"], left if standing or not _undone(said) else None, plan),
         "dismissed": context["dismissed"],
         "stands_down": context["stands_down"],
-        "groups": _groups(plan, outcomes) if plan else [],
-        "outcomes": dict(sorted(Counter(o["outcome"] or "waits" for o in outcomes.values()).items())),
-        "authority": {k: authority.get(k, 0) for k in ("automatic", "rule", "person")},
+        "groups": [_group(g, said) for g in plan.groups] if plan else [],
+        "outcomes": dict(sorted(Counter(o["outcome"] for o in said.values()).items())),
+        "authority": {a.value: standing.get(a.value, 0) for a in Authority},
+        "ran_by": _ran_by(standing, applied),
+        "rows_changed": len({i for s in stands for i in s.changed_ids}) if plan else None,
+        "rows_hidden": sum(len(s.detail.get("merged_ids", ())) for s in stands) if plan else None,
+        "waiting": _waiting(plan, said, applied),
         "causes": context["causes"],
         "unplanned": _unplanned(context["unplanned"]),
         "decisions": [
@@ -50,27 +73,82 @@ def build(ledger: Ledger, plan_id: str) -> dict[str, Any]:
     }
 
 
-def _groups(plan: Plan, outcomes: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": g.name,
-            "kind": g.kind.value,
-            "level": int(g.level),
-            "rule": g.rule,
-            "steps": len(g.steps),
-            "rows": g.rows,
-            "hides": g.hides,
-            "outcomes": dict(sorted(Counter(outcomes[s.id]["outcome"] or "waits" for s in g.steps).items())),
-            "refused": [
-                {"step": s.id[:8], "rows": list(s.row_ids), "why": outcomes[s.id]["reason"]}
-                for s in g.steps
-                if outcomes[s.id]["outcome"] not in (None, "applied", "rolled_back")
-            ],
-        }
-        for g in plan.groups
-    ]
+def _undone(said: Outcomes) -> bool:
+    return any(o["outcome"] == "rolled_back" for o in said.values())
+
+
+def _problems(found: Mapping[str, int], left: Mapping[str, int] | None, plan: Plan | None) -> list[dict[str, Any]]:
+    """What was found and what is left by code, with how it is treated, worst first."""
+    planned = Counter(s.code for s in plan.steps()) if plan else Counter()
+    severities = {"high": 0, "medium": 1, "low": 2}
+    problems = []
+    for name in sorted({*found, *(left or ())}):
+        code = Code(name)
+        (ring, severity), remedy = KNOWN[code], REMEDIES[code]
+        problems.append(
+            {
+                "code": name,
+                "ring": ring.value,
+                "severity": severity.value,
+                "before": found.get(name, 0),
+                "after": None if left is None else left.get(name, 0),
+                "step": remedy.step.value if remedy.step else None,
+                "level": int(remedy.level) if remedy.level else None,
+                "rule": remedy.rule,
+                "otherwise": remedy.otherwise.value,
+                "steps": planned[name],
+            }
+        )
+    return sorted(problems, key=lambda p: (severities[p["severity"]], p["code"]))
+
+
+def _ran_by(standing: Mapping[str, int], applied: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """How many repairs ran by whose word, those taken back since included."""
+    ran: Counter[str] = Counter()
+    for run in applied:
+        ran.update(run["authority"])
+    return {a.value: max(standing.get(a.value, 0), ran[a.value]) for a in Authority}
+
+
+def _group(group: Group, said: Outcomes) -> dict[str, Any]:
+    return {
+        "name": group.name,
+        "kind": group.kind.value,
+        "level": int(group.level),
+        "rule": group.rule,
+        "steps": len(group.steps),
+        "rows": group.rows,
+        "hides": group.hides,
+        "outcomes": dict(sorted(Counter(said[s.id]["outcome"] for s in group.steps).items())),
+        "refused": [_refused(s, said[s.id]) for s in group.steps if said[s.id]["outcome"] not in _NOT_REFUSED],
+    }
+
+
+_NOT_REFUSED = ("waits", "expired", "applied", "rolled_back")
+
+
+def _refused(step: Step, said: Mapping[str, Any]) -> dict[str, Any]:
+    return {"step": step.id[:8], "outcome": said["outcome"], "rows": list(step.row_ids), "why": said["reason"]}
+
+
+def _waiting(plan: Plan | None, said: Outcomes, applied: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Why steps that wait did not run when the plan was last applied, by group and reason."""
+    why: dict[str, str] = {**applied[-1]["waiting"], **applied[-1]["reasons"]} if applied else {}
+    counts: Counter[tuple[str, str]] = Counter()
+    for group in plan.groups if plan else ():
+        counts.update((group.name, why.get(s.id, "")) for s in group.steps if said[s.id]["outcome"] == "waits")
+    return [{"group": group, "why": text, "steps": n} for (group, text), n in counts.items()]
 
 
 def _unplanned(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
     counts = Counter((f["code"], f["why"]) for f in findings)
-    return [{"code": code, "why": why, "findings": n} for (code, why), n in sorted(counts.items())]
+    return [
+        {"code": code, "why": why, "findings": n, "waits": _a_persons(why)} for (code, why), n in sorted(counts.items())
+    ]
+
+
+def _a_persons(why: str) -> bool:
+    """False for what is only reported, not asked for, dismissed, or answered by another plan."""
+    return why not in (Otherwise.REPORT_ONLY.value, NOT_ASKED) and not why.startswith(
+        ("dismissed: ", "under open plan ")
+    )

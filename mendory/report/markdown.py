@@ -41,6 +41,8 @@ def _lines(r: dict[str, Any], lang: str) -> Iterator[str]:
         for g in r["groups"]
     ]
     yield from _section("done", ["group", "step", "level", "rows", "hidden", "outcome"], rows, lang)
+    rows = [[w["group"], w["steps"], reason(w["why"], lang)] for w in r["waiting"] if w["why"]]
+    yield from _section("waiting", ["group", "steps", "why"], rows, lang)
     rows = [
         [g["name"], x["step"], ", ".join(x["rows"]), reason(x["why"] or "", lang)]
         for g in r["groups"]
@@ -53,7 +55,7 @@ def _lines(r: dict[str, Any], lang: str) -> Iterator[str]:
         [
             term(c["code"], lang),
             term(c["cause"], lang),
-            f"{c['attribute']} = {c['value']}" if c["attribute"] else "-",
+            f"{term(c['attribute'], lang)} = {c['value']}" if c["attribute"] else "-",
             c["risk_ratio"] or "-",
             f"{c['explains']}/{c['explains'] + c['unexplained']}",
             prevention(c["cause"], lang),

@@ -1,10 +1,13 @@
-"""The report's words in English and Chinese."""
+"""The report's words in English and Chinese: headings, names of codes and states, reasons, numbers and times."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Final
+
+from mendory.report.reasons import chinese
+from mendory.report.terms import NAMES, PREVENTION, STRATEGIES
 
 LANGUAGES: Final = ("en", "zh")
 
@@ -12,165 +15,215 @@ _WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "title": ("Case record", "病例记录"),
     "state": ("State", "状态"),
     "table": ("Table", "表"),
+    "version": ("Version", "版本"),
     "rows_read": ("Rows read", "读取行数"),
+    "read_only": ("read-only", "只读"),
     "found": ("Found", "发现的问题"),
     "problem": ("Problem", "问题"),
+    "severity": ("Severity", "严重程度"),
+    "ring": ("Ring", "检查层"),
     "before": ("Before", "处理前"),
     "after": ("After", "处理后"),
+    "strategy": ("How it is treated", "处理办法"),
     "done": ("Repairs", "修复"),
     "group": ("Group", "组"),
     "step": ("Step", "步骤"),
+    "steps": ("Steps", "步骤数"),
     "level": ("Level", "级别"),
+    "rule": ("Rule", "规则"),
     "rows": ("Rows", "行数"),
+    "which_rows": ("Which rows", "涉及的行"),
     "hidden": ("Hidden", "隐藏"),
+    "deleted": ("Deleted", "删除"),
     "outcome": ("Outcome", "结果"),
     "authority": ("By whose word (automatic : rule : person)", "批准方式（自动 : 规则 : 人工）"),
     "refused": ("Not done, and why", "未执行及原因"),
+    "waiting": ("Waiting, and why", "等待中及原因"),
     "left": ("Left to people", "留给人处理"),
+    "reported": ("Not planned, and why", "未列入计划及原因"),
     "why": ("Why", "原因"),
+    "note": ("Note", "备注"),
     "findings": ("Findings", "数量"),
     "causes": ("Likely causes", "可能的根因"),
+    "cause": ("Cause", "根因"),
     "shared": ("Shared by", "共同点"),
     "ratio": ("Risk ratio", "风险比"),
     "explains": ("Explains", "可解释"),
     "prevention": ("Prevention", "预防"),
+    "checklist": ("For a release checklist", "发布检查项"),
     "decisions": ("Decisions", "决定"),
+    "decision": ("Decision", "决定"),
+    "valid_until": ("Valid until", "有效期至"),
     "who": ("Who", "谁"),
+    "when": ("When", "时间"),
     "verdict": ("Verification", "验证"),
+    "check": ("Check", "检查项"),
+    "checked": ("Checked", "检查数"),
+    "which_failed": ("What failed", "未通过项"),
     "passed": ("passed", "通过"),
     "failed": ("failed", "未通过"),
     "stands_down": ("Not examined", "未检查"),
+    "what": ("What", "内容"),
     "undo": ("Undo everything", "全部撤销"),
     "nothing": ("nothing", "无"),
     "taken_back": ("Rolled back", "已撤销"),
+    "restored": ("Rows restored", "恢复行数"),
+    "skipped": ("Rows skipped", "跳过行数"),
+    "changed_since": ("Changed by others meanwhile", "其间被他人改动"),
+    "problems": ("Problems, and how each is treated", "问题及各自的处理办法"),
+    "by_severity": ("Findings by severity", "各级严重程度的问题"),
+    "by_problem": ("Findings by problem", "各类问题"),
+    "before_and_after": ("{what}, before and after", "{what}：处理前后"),
+    "count_of": ("{what}", "{what}"),
+    "by_authority": ("Repairs by whose word", "修复的批准方式"),
+    "by_group": ("Outcome of each group", "各组结果"),
+    "no_undo": ("There is nothing to undo.", "没有需要撤销的内容。"),
+    "if_silent": ("If nobody answers", "如果无人答复"),
+    "to_approve": ("To approve it all", "全部批准"),
+    "expires": (
+        "The plan expires on {time}; nothing more runs.",
+        "计划将于 {time}过期，之后不再执行任何内容。",
+    ),
+    "made": ("Planned on {time}", "计划制定于 {time}"),
+    "not_tried": ("not tried yet", "尚未尝试执行"),
+    "several_reasons": ("several reasons", "多种原因"),
+    "command_line": ("command line", "命令行"),
+    "more": ("and {n} more; the JSON record lists them all", "另有 {n} 项；JSON 记录中全部列出"),
+    "foot": (
+        "No memory text is in this record. Counts under “after” are those of the last run.",
+        "本记录不含任何记忆原文。“处理后”的数字以最后一次执行为准。",
+    ),
+    "past": (
+        "The plan is past its retention: its steps and groups are no longer kept, what happened is.",
+        "该计划已超过保留期：步骤与分组不再保存，经过仍有记录。",
+    ),
+    "before_undo": (
+        "What was rolled back after the last run is as it was before the repair.",
+        "最后一次执行之后被撤销的部分，已恢复到修复之前的样子。",
+    ),
+    "findings_figure": ("Findings", "问题数"),
+    "findings_note": ("findings", "个问题"),
+    "by_word": ("By whose word", "批准方式"),
+    "proportion": ("automatic : rule : person", "自动 : 规则 : 人工"),
+    "proportion_undone": ("automatic : rule : person, taken back since", "自动 : 规则 : 人工，后已撤销"),
+    "no_cause": ("No cause stands out for {names}.", "以下问题没有突出的根因：{names}。"),
+    "list": (", ", "、"),
+    "repairs_in_place": ("Repairs in place", "生效的修复"),
+    "row_figures": ("changed · hidden · deleted", "改动 · 隐藏 · 删除"),
+    "in_place_of": ("{n} of {total}", "{n} / {total}"),
+    "look_automatic": ("automatic", "自动"),
+    "look_rule": ("rule", "规则"),
+    "look_person": ("person", "人工"),
+    "look_applied": ("in place", "生效"),
+    "look_rolled_back": ("rolled back", "已撤销"),
+    "look_refused": ("not done", "未执行"),
+    "look_ended": ("rejected or expired", "被拒绝或过期"),
+    "look_waits": ("waiting", "等待"),
+    # the sentences of the answer
+    "say_found": ("{found} in {rows}.", "在 {rows}中发现 {found}。"),
+    "say_nothing_found": ("Nothing was found in {rows}.", "在 {rows}中没有发现问题。"),
+    "say_proposed": ("{repairs} proposed; nothing has been changed yet.", "提出了 {repairs}；尚未作任何改动。"),
+    "say_in_place": ("{n} of {repairs} are in place.", "{repairs}中有 {n} 项生效。"),
+    "say_one_in_place": ("1 of {repairs} is in place.", "{repairs}中有 1 项生效。"),
+    "say_rejected": ("The plan was rejected; nothing was changed.", "计划被拒绝；未作任何改动。"),
+    "say_some_rejected": ("{repairs} rejected.", "{repairs}被拒绝。"),
+    "say_expired": (
+        "Nobody answered in time, so the plan expired; nothing was changed.",
+        "没有人及时答复，计划已过期；未作任何改动。",
+    ),
+    "say_rest_expired": ("{repairs} not answered in time and expired.", "{repairs}未得到及时答复，已过期。"),
+    "say_unchanged": ("Nothing was changed.", "未作任何改动。"),
+    "say_rolled_back": ("The repairs were rolled back: {rows} restored.", "修复已被撤销：恢复了 {rows}。"),
+    "say_some_rolled_back": ("{repairs} rolled back.", "{repairs}已被撤销。"),
+    "say_skipped": ("{rows} skipped: changed by others since.", "跳过 {rows}：其间已被他人改动。"),
+    "say_not_done": ("{repairs} not done; the reasons are below.", "{repairs}未执行；原因见下文。"),
+    "say_unknown": ("{repairs} of unknown outcome: a person must look.", "{repairs}结果未知：必须由人查看。"),
+    "say_waits": ("{repairs} waiting.", "{repairs}在等待。"),
+    "say_verified": ("Every check passed.", "全部检查通过。"),
+    "say_not_verified": ("{checks} failed.", "{checks}未通过。"),
+    "say_left": ("{found} left to people.", "{found}留给人处理。"),
 }
 
-_TERMS: Final[Mapping[str, str]] = {
-    "missing_id": "缺少编号",
-    "duplicate_id": "编号重复",
-    "wrong_type": "类型错误",
-    "content_empty": "内容为空",
-    "embedding_missing": "缺少向量",
-    "missing_created_at": "缺少创建时间",
-    "missing_updated_at": "缺少更新时间",
-    "missing_source": "缺少来源",
-    "missing_scope": "缺少范围",
-    "metadata_invalid": "元数据无效",
-    "metadata_missing_field": "元数据缺少字段",
-    "illegal_status": "状态不合法",
-    "reference_dangling": "引用悬空",
-    "duplicate_exact": "完全重复",
-    "duplicate_restated": "重复陈述",
-    "fill": "补全",
-    "normalise_status": "规范状态",
-    "merge_exact": "合并完全重复",
-    "repoint": "改指引用",
-    "open": "待处理",
-    "done": "完成",
-    "rejected": "已拒绝",
-    "expired": "已过期",
-    "rolled_back": "已撤销",
-    "applied": "已执行",
-    "stale": "已过时",
-    "blocked": "被阻止",
-    "deferred": "已推迟",
-    "suspended": "已暂停",
-    "unknown": "未知",
-    "waits": "等待",
-    "taken_back": "自行撤销",
-    "approve": "批准",
-    "reject": "拒绝",
-    "rows_as_planned": "各行与计划一致",
-    "problems_gone": "问题已消失",
-    "rows_outside_the_plan_unchanged": "计划外的行未变",
-    "non_idempotent_write": "写入不幂等",
-    "fact_extracted_again": "同一事实被再次抽取",
-    "foreign_delete": "被其他程序删除",
-    "wrong_scope_field": "范围字段用错",
-    "import_bug": "导入程序缺陷",
-    "report only": "仅报告",
-    "a person must decide": "由人决定",
+_NOUNS: Final[Mapping[str, tuple[str, str, str]]] = {
+    "finding": ("finding", "findings", "个问题"),
+    "finding is": ("finding is", "findings are", "个问题"),
+    "memory": ("memory", "memories", "条记忆"),
+    "row": ("row", "rows", "行"),
+    "row was": ("row was", "rows were", "行"),
+    "step": ("step", "steps", "个步骤"),
+    "repair": ("repair", "repairs", "项修复"),
+    "repair is": ("repair is", "repairs are", "项修复"),
+    "repair was": ("repair was", "repairs were", "项修复"),
+    "check": ("check", "checks", "项检查"),
+    "group": ("group", "groups", "组"),
 }
 
-_REASONS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
-    (re.compile(pattern), chinese)
-    for pattern, chinese in (
-        (r"nobody knows what the missing memory became", "无人知道缺失的记忆变成了什么"),
-        (
-            r"nobody knows which status is meant; it is never made active by itself",
-            "不知道想写的是哪个状态；绝不自动改为 active",
-        ),
-        (
-            r"no value is certain: no claim, no unanimous siblings, no default",
-            "没有确定的值：无声明、同批记录不一致、无默认值",
-        ),
-        (r"its id is held by several rows, so the row can't be addressed", "多行共用同一编号，无法定位该行"),
-        (
-            r"a row is again as it was before a repair: something undoes the repair, so a person's",
-            "某行又变回修复前的样子：有程序在撤销修复，需由人处理",
-        ),
-        (r"the owner's reader cannot hide: the table has (.+)", r"所有者的读取程序无法隐藏：表中没有相应字段（\1）"),
-        (r"dismissed: (.+)", r"已驳回：\1"),
-        (r"under open plan (\w+)", r"已在未结计划 \1 中"),
-        (r"repaired (\d+) times within (\d+) days and back again: a person's", r"\2 天内修复 \1 次后又出现：由人处理"),
-        (r"changed since the plan: (.+)", r"计划之后被改动：\1"),
-        (r"gone since the plan: (.+)", r"计划之后已消失：\1"),
-        (r"several rows hold the id (.+)", r"多行共用编号 \1"),
-        (r"requires step (.+), which was not applied", r"依赖的步骤 \1 未执行"),
-        (r"a step it requires was rejected", "依赖的步骤被拒绝"),
-        (r"it did not verify", "未通过验证"),
-        (r"no row of the table has a value", "表中没有一行有值"),
-        (r"the table has no such field", "表中没有该字段"),
-        (r"the table has no (\w+)", r"表中没有 \1"),
-    )
-)
+_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
-PREVENTION: Final[Mapping[str, tuple[str, str]]] = {
-    "non_idempotent_write": (
-        "give each write an idempotency key; check that a retried request stores nothing twice",
-        "为每次写入加幂等键；检查重试的请求不会重复存储",
-    ),
-    "fact_extracted_again": (
-        "look for the same text in the scope before storing; check that recall is not captured again",
-        "存储前先查同一范围内是否已有相同内容；检查召回的内容不会被再次存储",
-    ),
-    "foreign_delete": (
-        "archive instead of deleting, or clear references in the same write",
-        "以归档代替删除，或在同一次写入中清理引用",
-    ),
-    "wrong_scope_field": (
-        "refuse writes without a scope; check the tenant filter of every writer",
-        "拒绝没有范围的写入；检查每个写入程序的租户过滤",
-    ),
-    "import_bug": (
-        "validate a batch before publishing it; check required keys and the status set",
-        "发布批次前先校验；检查必填键和状态集合",
-    ),
-    "unknown": ("none known; look at the rows", "未知；请查看这些行"),
-}
-
-
-def word(key: str, lang: str) -> str:
-    """A heading or label in the language."""
-    return _WORDS[key][LANGUAGES.index(lang)]
+def word(key: str, lang: str, **values: object) -> str:
+    """A heading, label or sentence in the language, its `{placeholders}` filled in."""
+    text = _WORDS[key][LANGUAGES.index(lang)]
+    return text.format(**values) if values else text
 
 
 def term(name: str, lang: str) -> str:
     """A code, step, state or cause as people of that language say it, the stable name kept beside it."""
-    return f"{_TERMS[name]} ({name})" if lang == "zh" and name in _TERMS else name
+    return f"{NAMES[name][1]} ({name})" if lang == "zh" and name in NAMES else name
+
+
+def label(name: str, lang: str) -> str:
+    """A code, step, state or cause as people of that language say it, without the stable name; that where unknown."""
+    return NAMES[name][LANGUAGES.index(lang)] if name in NAMES else name
+
+
+def known(name: str) -> bool:
+    """True when `label` has a phrase of its own for the name."""
+    return name in NAMES
 
 
 def reason(text: str, lang: str) -> str:
     """A reason from the ledger in the language; one without a translation stays as it is."""
     if lang == "zh":
-        for pattern, chinese in _REASONS:
-            match = pattern.fullmatch(text)
-            if match:
-                return match.expand(chinese)
-    return term(text, lang)
+        return chinese(text) or term(text, lang)
+    return text
+
+
+def strategy(name: str, lang: str) -> str:
+    """How findings that lead to this step are treated; for those without one, what becomes of them."""
+    return STRATEGIES[name][LANGUAGES.index(lang)]
 
 
 def prevention(cause: str, lang: str) -> str:
     """How to prevent a cause, with a line for a release checklist."""
+    return ("; ", "；")[LANGUAGES.index(lang)].join(PREVENTION[cause][LANGUAGES.index(lang)])
+
+
+def prevention_of(cause: str, lang: str) -> tuple[str, str]:
+    """(how to prevent a cause, a line for a release checklist), each by itself."""
     return PREVENTION[cause][LANGUAGES.index(lang)]
+
+
+def count(number: int, noun: str, lang: str) -> str:
+    """The number with its noun: singular or plural in English, with its measure word in Chinese.
+
+    >>> count(1, "row", "en"), count(1200, "row", "en"), count(2, "memory", "zh")
+    ('1 row', '1,200 rows', '2 条记忆')
+    """
+    one, many, chinese_noun = _NOUNS[noun]
+    if lang == "zh":
+        return f"{number:,} {chinese_noun}"
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def when(text: str, lang: str) -> str:
+    """An ISO time as people write it, in UTC, which is named.
+
+    >>> when("2026-03-05T17:04:59+08:00", "en"), when("2026-03-05T09:04:59", "zh")
+    ('5 Mar 2026, 09:04 UTC', '2026年3月5日 09:04（UTC）')
+    """
+    moment = datetime.fromisoformat(text)
+    moment = moment.astimezone(UTC) if moment.tzinfo else moment
+    if lang == "zh":
+        return f"{moment.year}年{moment.month}月{moment.day}日 {moment:%H:%M}（UTC）"
+    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}, {moment:%H:%M} UTC"

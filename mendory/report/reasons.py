@@ -1,0 +1,157 @@
+"""Reasons as the ledger holds them, in English, and what they say in Chinese."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_PATTERNS: Final = (
+    # why no step follows from a finding
+    (r"nobody knows what the missing memory became", "无人知道缺失的记忆变成了什么"),
+    (
+        r"nobody knows which status is meant; it is never made active by itself",
+        "不知道想写的是哪个状态；绝不自动改为 active",
+    ),
+    (
+        r"no value is certain: no claim, no unanimous siblings, no default",
+        "没有确定的值：无声明、同批记录不一致、无默认值",
+    ),
+    (r"its id is held by several rows, so the row can't be addressed", "多行共用同一编号，无法定位该行"),
+    (
+        r"a row is again as it was before a repair: something undoes the repair, so a person's",
+        "某行又变回修复前的样子：有程序在撤销修复，需由人处理",
+    ),
+    (
+        r"the owner's reader cannot hide: the table has (.+)",
+        r"所有者的读取程序无法隐藏：表中没有相应字段（\1）",
+    ),
+    (
+        r"the owner's reader cannot hide: it filters by nothing that mapping\.hide names",
+        "所有者的读取程序无法隐藏：它不按 mapping.hide 所列的任何内容过滤",
+    ),
+    (r"the owner's reader cannot hide", "所有者的读取程序无法隐藏"),
+    (
+        r"cannot keep what only the merged rows know: the table has (.+)",
+        r"无法保留仅被合并的行才有的内容：表中没有相应字段（\1）",
+    ),
+    (r"dismissed: rolled back", "已驳回：已撤销"),
+    (r"dismissed: rejected: (.+)", r"已驳回：被拒绝：\1"),
+    (r"dismissed: rejected: ?", "已驳回：被拒绝"),
+    (r"dismissed: (.+)", r"已驳回：\1"),
+    (r"under open plan (\w+)", r"已在未结计划 \1 中"),
+    (r"repaired (\d+) times within (\d+) days and back again: a person's", r"\2 天内修复 \1 次后又出现：由人处理"),
+    (r"report only", "仅报告"),
+    (r"not asked for", "不在本次请求范围内"),
+    (r"a person must decide", "由人决定"),
+    # why a step waits or is suspended
+    (r"level 3: only a person may let it run", "3 级：只有人可以批准执行"),
+    (r"rule (\S+) is not confirmed; a person may approve it", r"规则 \1 未确认；可由人批准"),
+    (r"no limits are configured, so nothing runs without a person", "未配置限额，因此没有人的批准什么都不执行"),
+    (
+        r"(\S+) of the table is sick, above limits\.sick_share_table (\S+)",
+        r"表中 \1 的行有问题，超过 limits.sick_share_table \2",
+    ),
+    (
+        r"(\S+) of the scope is sick, above limits\.sick_share_scope (\S+)",
+        r"该范围中 \1 的行有问题，超过 limits.sick_share_scope \2",
+    ),
+    (
+        r"the run would change (\d+) rows, above limits\.rows_per_run (\d+)",
+        r"本次将改动 \1 行，超过 limits.rows_per_run \2",
+    ),
+    (
+        r"(\d+) of the scope's (\d+) rows would change, above limits\.scope_share (\S+)",
+        r"该范围 \2 行中有 \1 行将改动，超过 limits.scope_share \3",
+    ),
+    (r"a step it requires does not run", "其依赖的步骤不执行"),
+    (
+        r"(\d+) rows were repaired on (\S+); (\d+) more exceed limits\.repairs_per_day (\d+)",
+        r"\2 已修复 \1 行；再加 \3 行将超过 limits.repairs_per_day \4",
+    ),
+    # why a step was refused, and what became of it
+    (r"(?P<reason>.+), and its rows are as before: something undid it", r"\1，而其行又变回原样：有程序撤销了它"),
+    (r"changed since the plan: (.+)", r"计划之后被改动：\1"),
+    (r"gone since the plan: (.+)", r"计划之后已消失：\1"),
+    (r"several rows hold the id (.+)", r"多行共用编号 \1"),
+    (r"row (.+) would not become what was planned", r"行 \1 的结果会与计划不符"),
+    (r"its rows already are as planned", "其行已与计划一致"),
+    (r"requires step (.+), which was not applied", r"依赖的步骤 \1 未执行"),
+    (r"a step it requires was rejected", "依赖的步骤被拒绝"),
+    (r"already applied by (\w+)", r"已由修复 \1 执行"),
+    (r"being applied by (\w+)", r"正由修复 \1 执行"),
+    (r"the outcome of (\w+) is unknown; run 'mendory recover'", r"修复 \1 的结果未知；请运行 mendory recover"),
+    (r"its approval was used before", "其批准已被使用"),
+    (r"other writers were faster (\d+) times", r"其他写入程序抢先了 \1 次"),
+    (
+        r"another row with the same id came meanwhile, so a paused process may still apply it unseen",
+        "其间出现了相同编号的另一行，暂停的进程可能仍会在无人察觉时执行它",
+    ),
+    (
+        r"version (\d+) of the table's history is gone, so nobody knows whether it was applied",
+        r"表历史的版本 \1 已不存在，无法知道是否已执行",
+    ),
+    (r"found in the table's history", "已在表的历史中找到"),
+    (r"not applied by the word of (.+)", r"据 \1 确认未执行"),
+    (r"applied by the word of (.+)", r"据 \1 确认已执行"),
+    (
+        r"Repair (\w+) was taken over by another process\. .+",
+        r"修复 \1 被另一个进程接管；本进程没有再写入任何内容",
+    ),
+    (r"it did not verify: (mendory .+)", r"未通过验证：\1"),
+    (r"it did not verify", "未通过验证"),
+    (r"rolled back before", "此前已撤销"),
+    (r"history can't tell", "历史无法判断"),
+    # what stands down
+    (r"no row of the table has a value", "表中没有一行有值"),
+    (r"the table has no such field", "表中没有该字段"),
+    (r"the table has no (\w+)", r"表中没有 \1"),
+    (r"the owner writes (.+); map it", r"所有者写作 \1；请在映射中说明"),
+    # what a detector saw
+    (r"a field can't be read", "有字段无法读取"),
+    (r"the content is empty", "内容为空"),
+    (r"the embedding is missing", "缺少向量"),
+    (r"the source is missing", "缺少来源"),
+    (r"the scope is missing: nobody knows whose memory this is", "缺少范围：不知道这是谁的记忆"),
+    (r"the time of creation is missing", "缺少创建时间"),
+    (r"the time of the last change is missing", "缺少更新时间"),
+    (r"the metadata is no JSON object: (.+)", r"元数据不是 JSON 对象：\1"),
+    (r"the metadata lacks (.+)", r"元数据缺少 \1"),
+    (r"the status is a spelling of (.+)", r"状态是 \1 的另一种写法"),
+    (r"the status is unknown", "状态未知"),
+    (r"the status is missing", "缺少状态"),
+    (
+        r"(\d+) of its references lead nowhere; it is hidden in favour of a memory that is gone",
+        r"有 \1 个引用悬空；它为一条已不存在的记忆而被隐藏",
+    ),
+    (r"(\d+) of its references lead nowhere", r"有 \1 个引用悬空"),
+    (r"(\d+) memories of one scope say exactly the same", r"同一范围内有 \1 条记忆内容完全相同"),
+    (r"(\d+) memories have one text but differ in (.+)", r"\1 条记忆文字相同，但在以下方面不同：\2"),
+    (r"(\d+) rows have no id and can't be addressed", r"\1 行没有编号，无法定位"),
+    (r"(\d+) rows share one id", r"\1 行共用一个编号"),
+    # what a step does
+    (r"keep (.+), archive (\d+) row\(s\) that say the same", r"保留 \1，归档内容相同的 \2 行"),
+    (r"let (.+) name (.+) instead of (.+)", r"让 \1 改指 \2，不再指向 \3"),
+    (r"write the status as (.+)", r"把状态写为 \1"),
+    (r"fill (?P<reasons>.+)", r"补全 \1"),
+    (r"(.+) from its claim", r"\1（来自其声明）"),
+    (r"(.+) from (\d+) siblings of one batch", r"\1（来自同批 \2 条记忆）"),
+    (r"(.+) from the configured default", r"\1（来自配置的默认值）"),
+)
+
+_COMPILED: Final = tuple((re.compile(pattern, re.DOTALL), said) for pattern, said in _PATTERNS)
+
+
+def chinese(text: str) -> str | None:
+    """The reason in Chinese, or None when it is not one we know."""
+    for pattern, said in _COMPILED:
+        match = pattern.fullmatch(text)
+        if match is None:
+            continue
+        inner = match.groupdict()
+        if "reason" in inner:  # a reason within a reason
+            return said.replace(r"\1", chinese(inner["reason"]) or inner["reason"])
+        if "reasons" in inner:
+            parts = inner["reasons"].split(", ")
+            return said.replace(r"\1", "、".join(chinese(part) or part for part in parts))
+        return match.expand(said)
+    return None

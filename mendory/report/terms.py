@@ -1,0 +1,170 @@
+"""Names a person may meet, as people say them in English and Chinese; the stable name is the key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+NAMES: Final[Mapping[str, tuple[str, str]]] = {
+    # findings
+    "missing_id": ("Id missing", "缺少编号"),
+    "duplicate_id": ("Id shared by several rows", "编号重复"),
+    "wrong_type": ("Value of a wrong type", "类型错误"),
+    "content_empty": ("Content empty", "内容为空"),
+    "embedding_missing": ("Embedding missing", "缺少向量"),
+    "missing_created_at": ("Time of creation missing", "缺少创建时间"),
+    "missing_updated_at": ("Time of last change missing", "缺少更新时间"),
+    "missing_source": ("Source missing", "缺少来源"),
+    "missing_scope": ("Scope missing", "缺少范围"),
+    "metadata_invalid": ("Metadata unreadable", "元数据无效"),
+    "metadata_missing_field": ("Metadata lacks a key", "元数据缺少字段"),
+    "illegal_status": ("Status not allowed", "状态不合法"),
+    "reference_dangling": ("Reference to nothing", "引用悬空"),
+    "duplicate_exact": ("Exact duplicate", "完全重复"),
+    "duplicate_restated": ("Same text, other details", "重复陈述"),
+    # steps
+    "fill": ("Fill in metadata", "补全"),
+    "normalise_status": ("Normalise the status", "规范状态"),
+    "merge_exact": ("Merge exact duplicates", "合并完全重复"),
+    "repoint": ("Re-point references", "改指引用"),
+    # rules that may confirm a step
+    "merge.exact": ("merge of exact duplicates", "合并完全重复"),
+    "repoint.known_successor": ("re-pointing to a known successor", "改指已知的后继"),
+    # states of a plan
+    "open": ("open", "待处理"),
+    "done": ("done", "完成"),
+    "rejected": ("rejected", "已拒绝"),
+    "expired": ("expired", "已过期"),
+    "rolled_back": ("rolled back", "已撤销"),
+    # outcomes of a step
+    "applied": ("applied", "已执行"),
+    "stale": ("refused: its rows changed", "已过时"),
+    "blocked": ("refused: what it needs did not run", "被阻止"),
+    "busy": ("being applied elsewhere", "正在由他处执行"),
+    "deferred": ("deferred", "已推迟"),
+    "suspended": ("suspended", "已暂停"),
+    "unknown": ("unknown", "未知"),
+    "waits": ("waits", "等待"),
+    "failed": ("did not verify", "未通过验证"),
+    "taken_back": ("took itself back", "自行撤销"),
+    "runs": ("runs", "将执行"),
+    # decisions
+    "approve": ("approved", "批准"),
+    "reject": ("rejected", "拒绝"),
+    # checks of a run
+    "rows_as_planned": ("Rows are as planned", "各行与计划一致"),
+    "problems_gone": ("Problems are gone", "问题已消失"),
+    "rows_outside_the_plan_unchanged": ("Rows outside the plan are unchanged", "计划外的行未变"),
+    # causes
+    "non_idempotent_write": ("Non-idempotent write", "写入不幂等"),
+    "fact_extracted_again": ("Same fact extracted again", "同一事实被再次抽取"),
+    "foreign_delete": ("Deleted by another program", "被其他程序删除"),
+    "wrong_scope_field": ("Wrong scope field", "范围字段用错"),
+    "import_bug": ("Defect of an import", "导入程序缺陷"),
+    # what rows share
+    "batch": ("batch", "批次"),
+    "source": ("source", "来源"),
+    "scope": ("scope", "范围"),
+    "day": ("day", "日期"),
+    "kind": ("kind", "种类"),
+    # fields and parts that may stand down
+    "id": ("id", "编号"),
+    "content": ("content", "内容"),
+    "embedding": ("embedding", "向量"),
+    "metadata": ("metadata", "元数据"),
+    "created_at": ("time of creation", "创建时间"),
+    "updated_at": ("time of last change", "更新时间"),
+    "status": ("status", "状态"),
+    "claim": ("claim", "声明"),
+    "last_accessed_at": ("time of last recall", "最近访问时间"),
+    "last_verified_at": ("time of last confirmation", "最近确认时间"),
+    "batch_id": ("import batch", "导入批次"),
+    "duplicate_of": ("duplicate of", "重复于"),
+    "superseded_by": ("superseded by", "被取代于"),
+    "related_ids": ("related ids", "相关编号"),
+    "related_notes": ("related notes", "相关附注"),
+    "duplicates": ("duplicates", "重复检测"),
+    # statuses of a memory
+    "active": ("active", "有效"),
+    "pending_review": ("disputed", "待审"),
+    "archived": ("archived", "已归档"),
+    # severities, rings, levels
+    "high": ("high", "高"),
+    "medium": ("medium", "中"),
+    "low": ("low", "低"),
+    "structure": ("structure", "结构"),
+    "meaning": ("meaning", "语义"),
+    "effect": ("effect", "效果"),
+    "level_1": ("1: automatic", "1：自动"),
+    "level_2": ("2: a confirmed rule or a person", "2：已确认的规则或人工"),
+    "level_3": ("3: a person", "3：人工"),
+    # by whose word
+    "automatic": ("automatic", "自动"),
+    "rule": ("by a confirmed rule", "按已确认的规则"),
+    "person": ("by a person", "由人批准"),
+    # findings without a certain step
+    "report only": ("report only", "仅报告"),
+    "a person must decide": ("a person must decide", "由人决定"),
+}
+"""Stable name → (English, Chinese)."""
+
+STRATEGIES: Final[Mapping[str, tuple[str, str]]] = {
+    "fill": (
+        "Fill in what is certain: from the memory's own claim, from siblings of one batch that all agree, or from a "
+        "configured default. The origin of each value is recorded.",
+        "只补全确定的内容：来自记忆自身的声明、同批且完全一致的记忆，或已配置的默认值；每个值都记录来源。",
+    ),
+    "normalise_status": (
+        "Write the status that is meant, where only its spelling was off. An unknown status is left to a person.",
+        "仅当拼写不规范时改写为所指的状态；未知状态留给人处理。",
+    ),
+    "merge_exact": (
+        "Keep the most informative memory and archive its copies; what only a copy knew is kept, and whoever named a "
+        "copy names the kept one.",
+        "保留信息最完整的一条并归档其余副本；副本独有的内容得以保留，指向副本的引用改指保留的那条。",
+    ),
+    "repoint": (
+        "Lead the reference to the memory into which the missing one was merged, where the ledger knows it.",
+        "在账本有记录时，把引用改指到缺失记忆被合并进的那一条。",
+    ),
+    "person": (
+        "No repair is certain, so nothing is changed: a person decides.",
+        "没有确定的修复，因此不作改动：由人决定。",
+    ),
+    "report only": (
+        "No repair can be right, so nothing is changed: it is only reported.",
+        "任何修复都不可靠，因此不作改动：仅作报告。",
+    ),
+}
+"""Kind of step, or what else becomes of a finding → (how it is treated in English, in Chinese)."""
+
+PREVENTION: Final[Mapping[str, tuple[tuple[str, str], tuple[str, str]]]] = {
+    "non_idempotent_write": (
+        ("give each write an idempotency key", "check that a retried request stores nothing twice"),
+        ("为每次写入加幂等键", "检查重试的请求不会重复存储"),
+    ),
+    "fact_extracted_again": (
+        ("look for the same text in the scope before storing", "check that recall is not captured again"),
+        ("存储前先查同一范围内是否已有相同内容", "检查召回的内容不会被再次存储"),
+    ),
+    "foreign_delete": (
+        (
+            "archive instead of deleting, or clear references in the same write",
+            "check that a deletion leaves no reference",
+        ),
+        ("以归档代替删除，或在同一次写入中清理引用", "检查删除后没有残留的引用"),
+    ),
+    "wrong_scope_field": (
+        ("refuse writes without a scope", "check the tenant filter of every writer"),
+        ("拒绝没有范围的写入", "检查每个写入程序的租户过滤"),
+    ),
+    "import_bug": (
+        ("validate a batch before publishing it", "check required keys and the status set"),
+        ("发布批次前先校验", "检查必填键和状态集合"),
+    ),
+    "unknown": (
+        ("none known; look at the rows", "check what the rows have in common"),
+        ("未知；请查看这些行", "检查这些行有何共同点"),
+    ),
+}
+"""Cause → (prevention and a line for a release checklist in English, the same in Chinese)."""
