@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export HF_HUB_OFFLINE := 1
 export RUST_LOG := error
+export TOKENIZERS_PARALLELISM := false
+# The models of the tests run on the processor. Installed first, or their packages would choose one by themselves.
+TORCH ?= torch==2.13.0
 
 .PHONY: heal test check bench crash clean
 
@@ -17,6 +20,7 @@ $(VENV)/demo.ready: pyproject.toml
 $(VENV)/dev.ready: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing what the tests need …"
+	@$(BIN)/python -m pip install --quiet $(TORCH)
 	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@ $(VENV)/demo.ready
 

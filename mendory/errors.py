@@ -92,6 +92,80 @@ class Unavailable(MendoryError):
     name = "unavailable"
 
 
+# --- embedders and spaces ----------------------------------------------------------------------
+
+
+class TextRefused(MendoryError):
+    """Texts that no model may embed: blank, too long, or no valid text. `positions` says which, counted from 0."""
+
+    name = "text_refused"
+
+    def __init__(self, message: str, positions: tuple[int, ...] = ()) -> None:
+        super().__init__(message)
+        self.positions = positions
+
+
+class BudgetExceeded(MendoryError):
+    """A service would be asked more often than configured."""
+
+    name = "budget_exceeded"
+
+
+class EmbeddingInvalid(MendoryError):
+    """An embedder replied with something else than one usable vector a text."""
+
+    name = "embedding_invalid"
+
+
+class EndpointRefused(MendoryError):
+    """An embedding service refuses the request, whenever it is asked: key, model or address."""
+
+    name = "endpoint_refused"
+
+
+class SpaceUnknown(MendoryError):
+    """The configured embedder makes vectors of another space than the table's."""
+
+    name = "space_unknown"
+
+
+class SpaceMoved(MendoryError):
+    """The embedder makes other vectors of the same texts than before."""
+
+    name = "space_moved"
+
+
+class WitnessDisagrees(MendoryError):
+    """Rows that were embedded again have other vectors than those stored."""
+
+    name = "witness_disagrees"
+
+
+# --- the door for an agent's own code ----------------------------------------------------------
+
+
+class MemoryRefused(MendoryError):
+    """A memory that must not be written as it was given. `codes` are all its faults."""
+
+    name = "memory_refused"
+
+    def __init__(self, message: str, codes: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.codes = codes
+
+
+class MemoryNotFound(MendoryError):
+    """No memory has that id."""
+
+    name = "memory_not_found"
+
+
+class StaleMemory(MendoryError):
+    """The memory is no longer what the caller took it for; nothing was written."""
+
+    name = "stale_memory"
+
+
 # --- plans and decisions ----------------------------------------------------------------------
 
 

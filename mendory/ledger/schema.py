@@ -210,6 +210,14 @@ space = sa.Table(
     sa.Column("canaries", sa.LargeBinary, nullable=False),
     sa.Column("by", sa.Text, nullable=False),
     sa.Column("since", sa.Text, nullable=False),
+    # one active and one filling, whoever else writes meanwhile
+    sa.Index(
+        "uq_space_live",
+        "state",
+        unique=True,
+        sqlite_where=sa.text("state <> 'retired'"),
+        postgresql_where=sa.text("state <> 'retired'"),
+    ),
 )
 
 chain = sa.Table(

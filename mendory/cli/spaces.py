@@ -1,0 +1,164 @@
+"""The verb of spaces: which model the table's vectors are of, and a person's word for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import click
+
+from mendory.cli.shared import (
+    FOUND,
+    OK,
+    command,
+    json_option,
+    lang_option,
+    main,
+    print_json,
+    print_next,
+    print_table,
+    with_clinic,
+)
+from mendory.cli.words import many, say
+from mendory.clinic import Clinic
+from mendory.embedding import Estimate, build
+from mendory.errors import ConfigInvalid, InputInvalid
+from mendory.spaces import (
+    CANARIES,
+    Agreement,
+    Fingerprint,
+    Space,
+    SpaceState,
+    Verdict,
+    compare,
+    draw,
+    enough,
+    require,
+    rows_for,
+    witness,
+)
+from mendory.text import shown
+
+PROOF = rows_for(0.05)
+"""Rows a space is adopted on: they show damage to a twentieth of the table at 95 %."""
+_VERDICTS: Final = {Verdict.SAME: "as configured", Verdict.OTHER: "another model", Verdict.UNSURE: "can't be told"}
+
+
+@main.command()
+@click.option("--adopt", is_flag=True, help="Record the configured model as the table's, once sampled rows re-embed.")
+@click.option("--as", "by", metavar="NAME", help="Who says so; needed with --adopt.")
+@click.option("--rows", type=click.IntRange(1, 100_000), default=PROOF, show_default=True, help="Rows embedded again.")
+@lang_option
+@with_clinic
+@json_option
+def spaces(clinic: Clinic, adopt: bool, by: str | None, rows: int, as_json: bool) -> int:
+    """Show the spaces of the table, embed some rows again, and compare; nothing is written without --adopt."""
+    if adopt and not (by or "").strip():
+        raise InputInvalid("--adopt needs a name. Nothing was recorded. Say who adopts: --adopt --as NAME.")
+    section = clinic.config.embedder
+    if section is None and adopt:
+        raise ConfigInvalid("There is no [embedder] to adopt. Nothing was recorded. Configure the table's model first.")
+    ledger = clinic.known_ledger()
+    known = ledger.spaces.all() if ledger else ()
+    if section is None:
+        if as_json:
+            print_json({"spaces": _spaces_json(known, None), "embedder": None, "witness": None})
+        else:
+            _show_spaces(known, None)
+            click.echo(say("no embedder is configured"))
+        return OK
+    embedder = build(section, clinic.config.root)
+    sample = draw(clinic.reader, clinic.reader.version, rows, section.max_chars)
+    if section.kind == "openai" and not as_json:
+        _show_cost(
+            embedder.estimate(len(text) for text in CANARIES), embedder.estimate(len(r.text) for r in sample.rows)
+        )
+    mine = Fingerprint.of(embedder)
+    found = witness(embedder, sample)
+    name = embedder.identity.model
+    if adopt:
+        clinic.check_binding()
+        require(found, name)
+        clinic.ledger.spaces.adopt(mine, str(by))
+        known = clinic.ledger.spaces.all()
+    live = any(
+        s.state is not SpaceState.RETIRED and compare(s.fingerprint, mine).verdict is Verdict.SAME for s in known
+    )
+    sound = live and found.whole
+    if as_json:
+        identity = mine.identity.as_json()
+        print_json({"spaces": _spaces_json(known, mine), "embedder": identity, "witness": found.as_json()})
+        return OK if sound else FOUND
+    _show_spaces(known, mine)
+    _show_witness(found, name)
+    if found.rows and not found.whole and not (live and enough(found)):
+        click.echo(f"→ {say('set [embedder] to the model, prefix and normalisation the table was embedded with')}")
+    elif found.rows:
+        print_next(command("check") if live else command("spaces", "--adopt", "--as", "NAME"))
+    return OK if sound else FOUND
+
+
+def _show_cost(*estimates: Estimate) -> None:
+    """What the service is about to be asked, before it is."""
+    calls, characters = sum(e.calls for e in estimates), sum(e.characters for e in estimates)
+    costs = [e.cost for e in estimates if e.cost is not None]
+    line = say("asking the service: {calls} requests, {characters} characters", calls=calls, characters=characters)
+    click.echo(f"{line}, {say('about {cost}', cost=f'{sum(costs):.6f}')}" if costs else line)
+
+
+def _spaces_json(known: Sequence[Space], mine: Fingerprint | None) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": s.id,
+            "state": s.state.value,
+            "identity": s.fingerprint.identity.as_json(),
+            "dimension": s.fingerprint.dimension,
+            "by": s.by,
+            "since": s.since,
+            "configured": compare(s.fingerprint, mine).verdict.value if mine else None,
+        }
+        for s in known
+    ]
+
+
+def _show_spaces(known: Sequence[Space], mine: Fingerprint | None) -> None:
+    if not known:
+        click.echo(say("No space is known yet."))
+    print_table([_row(space, mine) for space in known])
+
+
+def _row(space: Space, mine: Fingerprint | None) -> tuple[str, ...]:
+    """One line of the list; its last two columns compare the space with the configured embedder."""
+    found = compare(space.fingerprint, mine) if mine else None
+    return (
+        space.id[:8],
+        say(space.state.value),
+        shown(space.name),
+        f"{space.fingerprint.dimension}-d",
+        space.since[:10],
+        shown(space.by),
+        say(_VERDICTS[found.verdict]) if found else "",
+        f"{found.lowest:.3f}" if found and found.lowest is not None else "",
+    )
+
+
+def _show_witness(found: Agreement, model: str) -> None:
+    values = {"model": shown(model), "agreed": found.agreed, "rows": found.rows}
+    if found.dimensions:
+        stored, made = found.dimensions
+        sentence = "the table holds vectors of {stored} dimensions, {model} makes {made}"
+        click.echo(say(sentence, stored=stored, made=made, **values))
+    elif not found.rows:
+        click.echo(say("space {model}: no row could be embedded again and compared", **values))
+    elif found.whole:
+        click.echo(say("space {model}: {agreed} of {rows} rows embed again to what they hold", **values))
+    else:
+        sentence = (
+            "space {model}: only {agreed} of {rows} rows embed again as they are; median cosine {median}, lowest {low}"
+        )
+        click.echo(say(sentence, median=f"{found.median:.3f}", low=f"{found.lowest:.3f}", **values))
+        for part in found.slices:
+            line = say("{script}: {agreed} of {rows}", script=say(part.script), agreed=part.agreed, rows=part.rows)
+            click.echo(f"  {line}")
+    for why, count in sorted(found.left_out.items()):
+        click.echo(f"  {say('left out')}: {many(count, 'row')}, {say(why)}")
