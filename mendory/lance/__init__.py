@@ -7,6 +7,7 @@ pylance (`pip install 'mendory[repair]'`); reading needs lancedb alone.
 from mendory.lance.history import Changes
 from mendory.lance.quoting import any_of, name, quote
 from mendory.lance.reader import Reader
+from mendory.lance.survey import Survey
 from mendory.lance.tables import create_table, table_exists, to_table
 from mendory.lance.writer import LEDGER, RID, Writer
 
@@ -15,6 +16,7 @@ __all__ = [
     "RID",
     "Changes",
     "Reader",
+    "Survey",
     "Writer",
     "any_of",
     "create_table",

@@ -1,0 +1,370 @@
+"""The command line in Chinese: each sentence of `say` and of the doctor, counted nouns, what errors mean.
+
+The words are those of the report. A test holds that nothing is missing and that every value is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+SENTENCES: Final[Mapping[str, str]] = {
+    "next: {commands}": "下一步：{commands}",
+    "HIGH": "高",
+    "MEDIUM": "中",
+    "LOW": "低",
+    "zh": "中文",
+    "latin": "拉丁字母",
+    "ja": "日文",
+    "ko": "韩文",
+    "other": "其他文字",
+    # check
+    "read-only": "只读",
+    "  cause: {code} ← {cause}, {explains} of {rows} in {attribute} {value} (risk × {ratio:g})": (
+        "  根因：{code} ← {cause}，{attribute} {value} 的 {rows}中有 {explains} 行（风险 × {ratio:g}）"
+    ),
+    "  stands down: {what} ({why})": "  未检查：{what}（{why}）",
+    "  door writes since the last check: unknown ({why})": "  上次检查以来经接口的写入：未知（{why}）",
+    "  door writes since the last check: {number} ({verbs})": "  上次检查以来经接口的写入：{number} 次（{verbs}）",
+    "  dismissed earlier: {findings}": "  此前已驳回：{findings}",
+    "  not asked for: {findings}": "  未要求：{findings}",
+    " (and {reasons})": "（{reasons}）",
+    "Nothing found.": "未发现问题。",
+    "Nothing of what you asked for was found.": "未发现所要求的问题。",
+    # plan and show
+    "rehearsed on a clone: apply, verify, rollback identical · the table was not written": (
+        "已在克隆表上演练：执行、验证、撤销后完全一致 · 未写入表"
+    ),
+    "Everything that can be planned is in an open plan:": "可计划的内容均已在未结计划中：",
+    "Nothing to plan.": "没有可计划的内容。",
+    "  no step: {code} × {number} ({why})": "  无步骤：{code} × {number}（{why}）",
+    "Plan {code} on v{version}, {state}, expires {time} UTC": "计划 {code}，基于 v{version}，{state}，{time} UTC 过期",
+    "{rows} to change, {hidden} hidden, 0 deleted": "将改动 {rows}，隐藏 {hidden} 行，删除 0 行",
+    "runs ({authority})": "将执行（{authority}）",
+    "hides {number}": "隐藏 {number} 行",
+    "There is no plan yet.": "还没有计划。",
+    "  waits for a person: {number} × {why}": "  等待人处理：{number} × {why}",
+    "{name} {kind}, level {level}": "{name} {kind}，{level} 级",
+    ", rule {rule}": "，规则 {rule}",
+    "if wrong: {rollback} · if nobody answers: it expires, nothing more runs": (
+        "若有误：{rollback} · 若无人答复：计划过期，不再执行"
+    ),
+    # approve, reject, apply, rollback
+    "Approved {steps} of plan {code} as {by}. Nothing was applied.": (
+        "已由 {by} 批准计划 {code} 的 {steps}。尚未执行任何内容。"
+    ),
+    "Rejected {steps} of plan {code}. Their findings are not proposed again until a row changes.": (
+        "已拒绝计划 {code} 的 {steps}。在相关行改动之前，不再提出这些问题。"
+    ),
+    "Nothing was applied.": "没有执行任何内容。",
+    "ok": "正常",
+    "FAILED {ids}": "未通过 {ids}",
+    "  verified {name}: {said} ({number})": "  验证 {name}：{said}（{number}）",
+    "  changed by others meanwhile: {ids}": "  其间被其他程序改动：{ids}",
+    "  taken back, since they did not verify: {steps}": "  因未通过验证而自行撤销：{steps}",
+    "Plan {code} is {state}. undo: {undo} · report: {report}": "计划 {code}：{state}。撤销：{undo} · 报告：{report}",
+    "Plan {code} is {state}; nothing was applied. report: {report}": (
+        "计划 {code}：{state}；没有执行任何内容。报告：{report}"
+    ),
+    "  {rows} restored byte for byte · {skipped} skipped": "  逐字节恢复 {rows} · 跳过 {skipped} 行",
+    "     and {rows} more; --json lists all": "     另有 {rows}；--json 可列出全部",
+    "What was taken back is not proposed again until a row changes.": "已撤销的内容在相关行改动之前不再提出。",
+    # recover
+    "{repairs} settled, {number} unknown.": "已了结 {repairs}，结果未知 {number} 次。",
+    "Recorded: the table is accepted as it is; earlier repairs bind nothing any more.": (
+        "已记录：接受表的现状；此前的修复不再有约束力。"
+    ),
+    "  {rid}: unknown; look at its rows ({look}), then: {then} --applied|--not-applied --as NAME": (
+        "  {rid}：结果未知；请查看其行（{look}），然后：{then} --applied|--not-applied --as NAME"
+    ),
+    "Recorded for repair {rid}: applied.": "已记录修复 {rid}：已执行。",
+    "Recorded for repair {rid}: not applied.": "已记录修复 {rid}：未执行。",
+    "  {repair} step {step}: {said}": "  {repair} 步骤 {step}：{said}",
+    # import
+    "read {read} = ok {ok} + quarantined {quarantined} + rejected 0": (
+        "读取 {read} = 正常 {ok} + 隔离 {quarantined} + 丢弃 0"
+    ),
+    "  imported {imported}, already there {already_there}, equal lines {duplicate_exact}": (
+        "  已导入 {imported}，原已存在 {already_there}，相同的行 {duplicate_exact}"
+    ),
+    "  quarantined: ": "  隔离：",
+    "  refused lines with reasons and hints: {file}": "  被拒绝的行及原因和提示：{file}",
+    "Nothing was written.": "没有写入任何内容。",
+    "reading the file": "读取文件",
+    "pass {number} over the rows": "第 {number} 遍读取",
+    # review
+    "Nothing waits for a person.": "没有等待人处理的内容。",
+    "repair {rid}: nobody knows whether it was applied": "修复 {rid}：无人知道是否已执行",
+    "plan {code} is open and expires {time} UTC": "计划 {code} 待处理，{time} UTC 过期",
+    "{severity} {code} × {number}: {why}": "{severity} {code} × {number}：{why}",
+    "scope {scope}": "范围 {scope}",
+    "since {time} UTC, {age}": "自 {time} UTC 起，已 {age}",
+    "    and {findings} more; --limit or --json lists them": "    另有 {findings}；用 --limit 或 --json 列出",
+    "next: {advice}, then {command}": "下一步：{advice}，然后 {command}",
+    "find the program that writes these rows back and stop it": "找到把这些行写回去的程序并停止它",
+    "name in [mapping.hide] what makes your reader stop returning a row": (
+        "在 [mapping.hide] 中写明什么会让您的读取程序不再返回某行"
+    ),
+    "write what can be read into these cells, or mend [mapping]": "在这些单元格写入可读的内容，或改正 [mapping]",
+    "write into these rows when they were stored": "为这些行写明何时存入",
+    "write into these rows when they were last changed": "为这些行写明何时最后改动",
+    "archive all but one of these rows where they are written": "在写入这些行的程序中，除其中一行外全部归档",
+    "decide which of these rows says it right": "决定这些行中哪一行是对的",
+    "write into these rows whose memory they are": "为这些行写明是谁的记忆",
+    "give these rows an id": "为这些行写入编号",
+    "give all but one of these rows an id of its own": "除其中一行外，为其余各行写入各自的编号",
+    "write the content of these rows, or archive them": "补写这些行的内容，或将其归档",
+    "embed these rows again": "为这些行重新生成向量",
+    "write the metadata of these rows as a JSON object": "把这些行的元数据写成 JSON 对象",
+    "write the missing keys, or set [metadata.defaults]": "补写缺少的键，或设置 [metadata.defaults]",
+    "write a known status into these rows, or say in [mapping.status] what theirs means": (
+        "为这些行写入已知的状态，或在 [mapping.status] 中说明其含义"
+    ),
+    "clear these references, or restore what they name": "清除这些引用，或恢复其所指的记忆",
+    "write into these rows who said it": "为这些行写明是谁说的",
+    # doctor
+    "{number} of {lines} want attention.": "{lines} 项中有 {number} 项需要处理。",
+    "warn": "注意",
+    "FAIL": "故障",
+    "table": "表",
+    "mapping": "映射",
+    "hide": "隐藏",
+    "witness": "见证",
+    "writer": "写入方",
+    "ledger": "账本",
+    "repairs": "修复",
+    "history": "历史",
+    "binding": "绑定",
+    "limits": "限额",
+    "fragments": "片段",
+    "versions": "版本",
+    "index": "索引",
+    "disk": "磁盘",
+    "software": "软件",
+    "pylance": "pylance",
+    "extras": "附加组件",
+    "{error}: {problem}": "{error}：{problem}",
+    "{table} v{version}, {rows} rows": "{table} v{version}，{rows} 行",
+    "mend [table] or [mapping] in the configuration": "改正配置中的 [table] 或 [mapping]",
+    "the table holds no row": "表中没有行",
+    "of {rows} rows none has a readable {lost}": "{rows} 行中没有一行的 {lost} 可读",
+    "of {rows} rows some cells are unreadable: {unreadable}; readable in all: {every}; in some: {some}": (
+        "{rows} 行中有单元格不可读：{unreadable}；每行可读：{every}；部分行可读：{some}"
+    ),
+    "of {rows} rows readable in all: {every}; in some: {some}": "{rows} 行中每行可读：{every}；部分行可读：{some}",
+    "mend [mapping.columns], or make it anew: mendory init FOLDER#TABLE --config OTHER.toml": (
+        "改正 [mapping.columns]，或重新生成：mendory init FOLDER#TABLE --config OTHER.toml"
+    ),
+    "mend [mapping], or these cells: mendory check --only wrong_type": (
+        "改正 [mapping]，或改正这些单元格：mendory check --only wrong_type"
+    ),
+    "a row can be hidden from the owner's reader": "可以让所有者的读取程序不再返回某行",
+    "the owner's reader cannot hide a row: what would hide one is reported, never repaired": (
+        "所有者的读取程序无法隐藏某行：需要隐藏的问题只报告，绝不修复"
+    ),
+    "an owner is writing now: new versions within {watched:g} s: {came}": (
+        "所有者正在写入：{watched:g} 秒内新增版本 {came} 个"
+    ),
+    "nobody wrote within {watched:g} s; the last write was {ago} ago": ("{watched:g} 秒内无人写入；上次写入在 {ago}前"),
+    "fragments: {fragments}, small ones: {small}": "片段 {fragments} 个，其中小片段 {small} 个",
+    "compact when no repair runs: table.optimize() of LanceDB": ("在没有修复运行时压实：LanceDB 的 table.optimize()"),
+    "versions kept: {versions}": "保留版本 {versions} 个",
+    "first: mendory recover; then let old ones go: table.optimize(cleanup_older_than=timedelta(days=7))": (
+        "先运行 mendory recover，再清理旧版本：table.optimize(cleanup_older_than=timedelta(days=7))"
+    ),
+    "index {name} does not know {unindexed} of {rows} rows": "索引 {name} 未包含 {rows} 行中的 {unindexed} 行",
+    "bring it up to date: table.optimize() of LanceDB": "更新索引：LanceDB 的 table.optimize()",
+    "indices: {count}, none far behind": "索引 {count} 个，均未落后太多",
+    "the table is not on this machine's disk": "表不在本机磁盘上",
+    "the table takes {size}; {free} free, a repair of {rows} rows needs up to {needed}": (
+        "表占用 {size}；可用 {free}，修复 {rows} 行最多需要 {needed}"
+    ),
+    "in the temporary folder {free} free, a rehearsal of {rows} rows needs up to {needed}": (
+        "临时文件夹可用 {free}，演练 {rows} 行最多需要 {needed}"
+    ),
+    "free some room, or lower limits.rows_per_run": "腾出空间，或调低 limits.rows_per_run",
+    "free some room before a large repair": "在大规模修复之前腾出空间",
+    "there is none yet; 'mendory plan' makes it": "还没有账本；mendory plan 会建立",
+    "its chain of {links} links holds": "其 {links} 环的哈希链完整",
+    "its chain of {links} links holds; it takes {size}": "其 {links} 环的哈希链完整；占用 {size}",
+    "restore the ledger from a backup, or free it": "从备份恢复账本，或解除其占用",
+    "repairs of unknown outcome: {count} ({repairs})": "结果未知的修复 {count} 次（{repairs}）",
+    "mendory recover": "mendory recover",
+    "repairs under way, or left by a crash: {count} ({repairs})": "进行中或因崩溃遗留的修复 {count} 次（{repairs}）",
+    "when none is running: mendory recover": "在没有修复运行时：mendory recover",
+    "none is open, none has an unknown outcome": "没有未了结的修复，没有未知的结果",
+    "the table is at version {version}, but a repair was applied at {applied}: its newest versions are lost": (
+        "表处于版本 {version}，但有修复在版本 {applied} 执行：最新的版本已丢失"
+    ),
+    "restore the table's files, or accept it as it is: mendory recover --adopt --as NAME": (
+        "恢复表的文件，或接受现状：mendory recover --adopt --as NAME"
+    ),
+    "not examined: it takes pylance": "未检查：需要 pylance",
+    "point ledger.url at the right ledger": "让 ledger.url 指向正确的账本",
+    "the table is bound to no ledger yet; the first apply binds it": "表尚未绑定账本；首次执行时绑定",
+    "the table is bound to this ledger": "表已绑定到此账本",
+    "none are configured, so nothing runs without a person": "未配置限额，因此没有人的批准什么都不执行",
+    "{rows_per_run} rows a run, {repairs_per_day} a day; a day begins at 00:00 {zone}, where it is {time} now": (
+        "每次 {rows_per_run} 行，每天 {repairs_per_day} 行；一天从 {zone} 的 00:00 开始，当地现在 {time}"
+    ),
+    "Python {python}, {names}": "Python {python}，{names}",
+    "not installed: this installation can check, approve and show, not repair": (
+        "未安装：此安装可检查、批准和查看，不能修复"
+    ),
+    "pip install 'mendory[repair]'": "pip install 'mendory[repair]'",
+    "{pylance}; LanceDB does not say which core it has": "{pylance}；LanceDB 未说明其内核版本",
+    "{pylance}, but the core of LanceDB is {core}: their histories may differ": (
+        "{pylance}，但 LanceDB 的内核是 {core}：两者的历史格式可能不同"
+    ),
+    "pip install pylance=={core}": "pip install pylance=={core}",
+    "{pylance}, the same core as LanceDB": "{pylance}，与 LanceDB 的内核相同",
+    "installed: {there}; not installed: {missing}": "已安装：{there}；未安装：{missing}",
+    "not examined: not asked for": "未检查：未要求",
+    "mend [embedder], or leave it out: mendory doctor --no-witness": (
+        "改正 [embedder]，或跳过：mendory doctor --no-witness"
+    ),
+    "rows that could not be compared: {count}": "无法比较的行：{count}",
+    "the table holds vectors of {stored} dimensions, {model} makes {made}": (
+        "表中的向量为 {stored} 维，{model} 生成 {made} 维"
+    ),
+    "space {model}: no row could be embedded again and compared": "空间 {model}：没有一行可重新生成向量并比较",
+    "add rows with texts and vectors": "写入带文字和向量的行",
+    "space {model}: {agreed} of {rows} rows embed again to what they hold": (
+        "空间 {model}：{rows} 行中有 {agreed} 行重新生成的向量与所存一致"
+    ),
+    "space {model}: only {agreed} of {rows} rows embed again as they are; median cosine {median}, lowest {low}": (
+        "空间 {model}：{rows} 行中只有 {agreed} 行重新生成的向量与所存一致；余弦：中位 {median}，最低 {low}"
+    ),
+    "set [embedder] to the model, prefix and normalisation the table was embedded with": (
+        "把 [embedder] 设为生成该表向量的模型、前缀和归一化方式"
+    ),
+    "not examined: no embedder is configured": "未检查：未配置向量模型",
+    # init
+    "the columns are those of our own table": "各列与本工具自己的表相同",
+    "a table of your own": "自有的表",
+    "There is no table {table} yet; 'mendory import' will create it with vectors of {dimension}.": (
+        "还没有表 {table}；mendory import 会创建它，向量为 {dimension} 维。"
+    ),
+    "Wrote {file}. Nothing runs without a person until you add [limits]. next: {command}": (
+        "已写入 {file}。在您加入 [limits] 之前，一切须经人工。下一步：{command}"
+    ),
+    "volatile {places}": "读取即变 {places}",
+    "hide {marks}": "隐藏 {marks}",
+    "hide {marks} (confirm)": "隐藏 {marks}（请确认）",
+    "hide none: {why}": "无法隐藏：{why}",
+    "absent {fields}": "缺少 {fields}",
+    "readable of {rows}: {fields}": "{rows}中可读：{fields}",
+    "{rows} unreadable": "{rows} 行无法读取",
+    "confirm: {what}": "请确认：{what}",
+    "its search filters nothing but the scope": "其搜索只按作用域过滤",
+    "its search filters nothing but the agent": "其搜索只按智能体过滤",
+    "its search filters nothing but node sets": "其搜索只按节点集过滤",
+    "no column says by itself that a row is deleted or archived": "没有哪一列本身表明某行已删除或归档",
+    "{place} is taken for the {field} by its values alone": "仅凭取值把 {place} 当作 {field}",
+    "vectors lie in {places}; {place} is examined": "向量列有 {places}；检查 {place}",
+    "vectors lie in {places}: name one as embedding under [mapping.columns]": (
+        "向量列有 {places}：请在 [mapping.columns] 中把其中一列指定为 embedding"
+    ),
+    "{place} is taken for the scope, and may hold several people's memories": (
+        "把 {place} 当作作用域，其中可能有多人的记忆"
+    ),
+    "if the reader skips rows by {place}, name it under [mapping.hide]": (
+        "如果读取方按 {place} 跳过某些行，请写入 [mapping.hide]"
+    ),
+    "{place} holds words that are not known: say under [mapping.status] what they mean": (
+        "{place} 中的词含义不明：请在 [mapping.status] 中说明"
+    ),
+    "{place} also holds {words}: findings, unless [mapping.status] says their meaning": (
+        "{place} 中还有 {words}：若不在 [mapping.status] 中说明，将列为问题"
+    ),
+    "{place} is named like a flag and holds other values: name it under [mapping.status]": (
+        "{place} 名为标志却含其他取值：请在 [mapping.status] 中说明"
+    ),
+    "{place} is a time by its name, and no mark can be written there: it hides nothing": (
+        "{place} 从名称看是时间，无法写入标记，因此不用于隐藏"
+    ),
+    "hide {marks}: make sure that the reader skips such rows": "隐藏 {marks}：请核实读取方确实跳过这样的行",
+    "{place} holds no value to tell its form by: {form} is assumed": "{place} 没有取值可供判断格式：按 {form} 处理",
+    "{place} counts from the wall clock of {zone}: its newest is {hours} h after the commit that wrote it": (
+        "{place} 按 {zone} 的当地时间计数：最新值比写入它的提交晚 {hours} 小时"
+    ),
+    "{place} counts from the wall clock of {zone}: it runs {hours} h ahead of UTC beside {other}": (
+        "{place} 按 {zone} 的当地时间计数：与 {other} 对照比 UTC 早 {hours} 小时"
+    ),
+    "{place} is of {zone}: its newest is {hours} h after the commit that wrote it": (
+        "{place} 属于 {zone}：最新值比写入它的提交晚 {hours} 小时"
+    ),
+    "{place} is of {zone}: it runs {hours} h ahead of UTC beside {other}": (
+        "{place} 属于 {zone}：与 {other} 对照比 UTC 早 {hours} 小时"
+    ),
+    "{place} has times without a zone, taken for UTC: if they are of another, name --zone": (
+        "{place} 的时间不带时区，按 UTC 处理；若不是，请用 --zone 指定"
+    ),
+    "No space is known yet.": "还没有已知的向量空间。",
+    "no embedder is configured": "未配置向量模型",
+    "as configured": "与配置相同",
+    "another model": "另一个模型",
+    "can't be told": "不能确定",
+    "active": "在用",
+    "filling": "填充中",
+    "retired": "已停用",
+    "{script}: {agreed} of {rows}": "{script}：{rows} 行中 {agreed} 行相符",
+    "left out": "未抽用",
+    "blank": "空白",
+    "too long": "太长",
+    "no valid text": "不是有效文本",
+    "without a usable vector": "没有可用的向量",
+    "gone meanwhile": "已不在表中",
+    "asking the service: {calls} requests, {characters} characters": (
+        "将向服务发出 {calls} 次请求，共 {characters} 个字符"
+    ),
+    "about {cost}": "约 {cost}",
+}
+"""English sentence → Chinese sentence with the same values."""
+
+NOUNS: Final[Mapping[str, str]] = {
+    "row": "{} 行",
+    "step": "{} 个步骤",
+    "finding": "{} 个问题",
+    "repair": "{} 次修复",
+    "other reason": "另有 {} 种原因",
+    "day": "{} 天",
+    "hour": "{} 小时",
+    "minute": "{} 分钟",
+    "second": "{} 秒",
+}
+"""Noun → how it is counted."""
+
+FAILURES: Final[Mapping[str, str]] = {
+    "config_invalid": "配置无效",
+    "input_invalid": "输入无法使用",
+    "dependency_missing": "缺少可选组件",
+    "check_broken": "检查无法进行",
+    "table_not_found": "没有这张表",
+    "table_exists": "表已存在",
+    "schema_mismatch": "表结构与映射不符",
+    "table_corrupt": "表的文件无法读取",
+    "table_went_back": "表回到了旧版本",
+    "version_unreadable": "历史版本已不存在",
+    "commit_conflict": "其他程序抢先提交",
+    "unavailable": "存储无响应",
+    "plan_not_found": "没有这个计划",
+    "plan_closed": "计划已结束",
+    "empty_target_set": "目标为空",
+    "rehearsal_failed": "演练失败",
+    "not_reversible": "无法撤销",
+    "ledger_mismatch": "账本不符",
+    "ledger_corrupt": "账本损坏",
+    "lost_ownership": "修复已被接管",
+    "memory_refused": "记忆未通过写入前的检查",
+    "memory_not_found": "没有这条记忆",
+    "stale_memory": "记忆已被改动",
+    "text_refused": "文本不能生成向量",
+    "budget_exceeded": "超出向量服务的调用预算",
+    "embedding_invalid": "向量无法使用",
+    "endpoint_refused": "向量服务拒绝请求",
+    "space_unknown": "不是该表的向量空间",
+    "space_moved": "向量模型中途变了",
+    "witness_disagrees": "抽样重算的向量与所存不符",
+}
+"""Name of an error → what it means; its message is English."""

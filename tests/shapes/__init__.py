@@ -1,0 +1,15 @@
+"""Five owners of memory tables: what their programs write, search and change, re-implemented from what they do."""
+
+from __future__ import annotations
+
+from tests.shapes.cognee import Cognee
+from tests.shapes.common import Owner, Planted, Writer
+from tests.shapes.crewai import CrewAI
+from tests.shapes.homemade import Homemade
+from tests.shapes.openclaw import OpenClaw
+from tests.shapes.pro import LancedbPro
+
+OWNERS: tuple[Owner, ...] = (CrewAI(), OpenClaw(), OpenClaw(agents=False), LancedbPro(), Cognee(), Homemade())
+"""Every owner; OpenClaw twice, since older stores have no agents."""
+
+__all__ = ["OWNERS", "Cognee", "CrewAI", "Homemade", "LancedbPro", "OpenClaw", "Owner", "Planted", "Writer"]
