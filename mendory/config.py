@@ -215,7 +215,7 @@ class RetentionSection(Section):
 
 
 class TelemetrySection(Section):
-    """Where the writes of an agent's own code are noted, and how long; a relative path counts from the configuration."""
+    """Where an agent's own writes are noted, and how long; a relative path counts from the configuration."""
 
     path: Annotated[str, Field(min_length=1)] = ".mendory/telemetry.db"
     keep: timedelta = Field(default=timedelta(days=90), ge=timedelta(days=1))

@@ -21,7 +21,8 @@ from mendory.work import Outcome, Unit
 def rehearse(plan: Plan, table: Writer, settings: Settings, folder: Path, context: Context, notes: Notes) -> None:
     """Return when the whole plan applies, verifies and rolls back byte for byte on a clone in `folder`.
 
-    `notes` is what is kept aside of the table. The table itself is not written. Raises RehearsalFailed saying what went wrong.
+    `notes` is what is kept aside of the table. The table itself is not written. Raises RehearsalFailed saying what
+    went wrong.
     """
     clone = table.clone(folder, plan.base_version)
     ids = sorted(plan.row_ids)

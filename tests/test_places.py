@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mendory import digest
+from mendory.detect import Settings, examine
 from mendory.errors import SchemaMismatch
 from mendory.jsontext import members, parse_object, rebase, with_key, with_path, without_key
 from mendory.mapping import Mapping, TimeForms
@@ -409,6 +410,44 @@ def test_broken_templates_are_refused(text: str) -> None:
     """Only plain placeholders with something between them make a template."""
     with pytest.raises(NoTemplate):
         Template.of(text, dotted=True)
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize("ticks", [-(2**62), -1, 0, 2**62])
+def test_a_further_column_of_any_time_is_read(unit: str, ticks: int) -> None:
+    """A time of the owner's that lies in no calendar, alone, in a struct or in a list, stops no check."""
+    stamp = pa.array([ticks], pa.int64()).view(pa.timestamp(unit))
+    nested = pa.StructArray.from_arrays([stamp], ["at"])
+    rows = pa.table(
+        {"id": ["a"], "content": ["x"], "t": stamp, "s": nested, "l": pa.array([[0]], pa.list_(stamp.type))}
+    )
+
+    [held] = Mapping.of({}, [n for n in FIELD_NAMES if n not in ("id", "content")]).memories(rows)
+
+    assert {"t": ticks, "s": {"at": ticks}, "l": [0]} == held.others
+
+
+def test_a_copy_of_the_id_says_nothing() -> None:
+    """A column or leaf that repeats the row's id does not set two equal rows apart."""
+    nested = pa.array([{"id": "a", "n": 1}], pa.struct([("id", pa.string()), ("n", pa.int64())]))
+    rows = pa.table({"id": ["a"], "content": ["x"], "copy": ["a"], "payload": nested})
+
+    [held] = Mapping.of({}, [n for n in FIELD_NAMES if n not in ("id", "content")]).memories(rows)
+
+    assert {"payload": {"n": 1}} == held.others
+
+
+def test_fields_inside_unreadable_metadata_are_no_findings_of_their_own() -> None:
+    """Metadata that is no JSON is one finding; what would lie in it is unreadable, not missing."""
+    mapping = marked()
+    settings = Settings(frozenset(mapping.absent()), (), inside_metadata=mapping.inside_metadata)
+    rows = [{"id": f"m{n}", "content": f"事 {n}", "meta": '{"state": "confirmed"}'} for n in range(3)]
+    rows += [{"id": "bad", "content": "y", "meta": "{"}]
+    held = mapping.memories(pa.Table.from_pylist(rows, schema=MARKED))
+
+    found = examine(held, lambda ids: {}, settings).findings
+
+    assert [("metadata_invalid", ("bad",))] == [(f.code.value, f.ids) for f in found]
 
 
 def test_times_are_written_in_the_form_asked_for() -> None:

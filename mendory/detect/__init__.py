@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Protocol
 
+from mendory.config import Config
 from mendory.detect.context import BatchFacts, Referrers
 from mendory.detect.exact_duplicates import ExactDuplicates
 from mendory.detect.identity import Identity
@@ -19,6 +20,7 @@ from mendory.detect.references import DanglingReferences
 from mendory.detect.required import RequiredFields
 from mendory.detect.status import StatusSpelling
 from mendory.finding import Code, Finding
+from mendory.mapping import Mapping as FieldMapping
 from mendory.record import Memory
 
 Fetch = Callable[[Sequence[str]], Mapping[str, Memory]]
@@ -47,7 +49,7 @@ class Settings:
     """What the detectors need to know about the owner's wishes and table.
 
     `can_hide`: something makes the owner's reader stop returning a row; without a status nothing does.
-    `status_words`: the owner's word → ours.
+    `status_words`: the owner's word → ours. `inside_metadata`: fields that are keys of it.
     """
 
     absent: frozenset[str] = frozenset()
@@ -57,6 +59,21 @@ class Settings:
     incidental: tuple[str, ...] = ()
     can_hide: bool = True
     status_words: Mapping[str, str] = field(default_factory=dict)
+    inside_metadata: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, config: Config, mapping: FieldMapping) -> Settings:
+        """What a configuration and its mapping say."""
+        return cls(
+            frozenset(mapping.absent()),
+            config.metadata.required,
+            config.metadata.owner_keys,
+            config.duplicate.window,
+            config.duplicate.incidental,
+            mapping.can_hide,
+            mapping.vocabulary.words,
+            mapping.inside_metadata,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +92,8 @@ def detectors(settings: Settings) -> list[Detector]:
     """A fresh set of all detectors."""
     return [
         Identity(),
-        RequiredFields(settings.absent, settings.required_metadata),
-        StatusSpelling("status" in settings.absent, settings.status_words),
+        RequiredFields(settings.absent, settings.required_metadata, settings.inside_metadata),
+        StatusSpelling("status" in settings.absent, settings.status_words, "status" in settings.inside_metadata),
         DanglingReferences(settings.absent),
         ExactDuplicates(
             settings.duplicate_window,

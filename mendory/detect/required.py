@@ -31,7 +31,8 @@ class RequiredFields:
     times, embedding; metadata that is no JSON object; each row whose metadata lacks a required key
     or holds null, an empty text or an empty list there; cells of a wrong type. Does not flag: what the
     owner lacks altogether, that is fields the table has no place for, and fields or metadata keys for
-    which not one of 20 or more rows has a value; these stand down. Cost: constant per row.
+    which not one of 20 or more rows has a value; these stand down; keys of metadata that is no JSON object, which is
+    a finding of its own. Cost: constant per row.
     """
 
     codes = (
@@ -46,8 +47,10 @@ class RequiredFields:
         Code.WRONG_TYPE,
     )
 
-    def __init__(self, absent: Collection[str], metadata_keys: Sequence[str]) -> None:
-        self._absent = frozenset(absent)
+    def __init__(
+        self, absent: Collection[str], metadata_keys: Sequence[str], inside_metadata: Collection[str] = ()
+    ) -> None:
+        self._absent, self._inside = frozenset(absent), frozenset(inside_metadata)
         self._keys = tuple(metadata_keys)
         self._rows = 0
         self._held: set[str] = set()
@@ -60,7 +63,7 @@ class RequiredFields:
         """Check one memory."""
         self._rows += 1
         for name in self._missing:
-            if name in self._absent or name in memory.wrong:
+            if name in self._absent or name in memory.wrong or (memory.metadata_error and name in self._inside):
                 continue
             value = not memory.vectorless if name == "embedding" else getattr(memory, name)
             if not value or (isinstance(value, str) and is_blank(value)):

@@ -49,15 +49,16 @@ class StatusSpelling:
 
     codes = (Code.ILLEGAL_STATUS,)
 
-    def __init__(self, absent: bool, words: Mapping[str, str] = MappingProxyType({})) -> None:
-        self._absent, self._words = absent, words
+    def __init__(self, absent: bool, words: Mapping[str, str] = MappingProxyType({}), inside: bool = False) -> None:
+        self._absent, self._words, self._inside = absent, words, inside
         self._found: list[Finding] = []
         self._canonical: set[str] = set()
         self._variants: dict[Status, Counter[str]] = defaultdict(Counter)
 
     def observe(self, memory: Memory) -> None:
         """Check one memory."""
-        if self._absent or not memory.id or "status" in memory.wrong:
+        unreadable = "status" in memory.wrong or (self._inside and memory.metadata_error)
+        if self._absent or not memory.id or unreadable:
             return
         if memory.status in _KNOWN:
             if not memory.duplicate_of:  # else a merge of ours may have written it

@@ -17,7 +17,7 @@ import pyarrow as pa
 from mendory.errors import SchemaMismatch
 from mendory.jsontext import with_path
 from mendory.mapping.fitting import misfits
-from mendory.mapping.places import Cells, Composite, Place, is_text, is_vector, parse_place
+from mendory.mapping.places import Cells, Composite, Place, is_text, is_vector, parse_place, plain_values
 from mendory.mapping.status import Marks, Vocabulary, held, mark_value, text_of
 from mendory.mapping.times import TimeForms, read_column
 from mendory.record import BY_NAME, FIELD_NAMES, FIELDS, Memory, Shape, Status
@@ -109,6 +109,13 @@ class Mapping:
         return tuple(n for n, place in self.places.items() if place is None and not (n == "status" and self.can_hide))
 
     @property
+    def inside_metadata(self) -> frozenset[str]:
+        """The fields that are keys of the metadata: where that can't be read, they can't either."""
+        column = self.column("metadata")
+        held = {n for n, p in self.places.items() for q in _parts_of(p) if q.column == column and q.path}
+        return frozenset(held)
+
+    @property
     def plain(self) -> bool:
         """True when every field is absent or the plain value of a column of its own."""
         columns = all(p is None or (isinstance(p, Place) and not p.path) for p in self.places.values())
@@ -138,7 +145,7 @@ class Mapping:
 
     def _places(self) -> Iterator[Place]:
         for place in self.places.values():
-            yield from place.places if isinstance(place, Composite) else (place,) if place else ()
+            yield from _parts_of(place)
         for marks in (self.vocabulary.hide, self.vocabulary.pending):
             yield from (place for place, _ in marks or ())
 
@@ -151,7 +158,8 @@ class Mapping:
         values: dict[str, list[Any]] = {}
         for name in sorted(_PLAIN, key=lambda n: n == "claim"):  # told last of what is wrong
             values[name], unread = self._read(name, cells, size)
-            for row in unread:
+            # a key inside metadata that is no JSON is told by the metadata's own finding
+            for row in () if name in self.inside_metadata else unread:
                 wrong.setdefault(row, []).append(name)
         why: list[str | None] = [None] * size
         if self.column("metadata") in batch.schema.names:
@@ -199,17 +207,13 @@ class Mapping:
             if array is not None and not pa.types.is_timestamp(array.type):
                 found = array.to_pylist()
             values, more = read_column(array, found, self.times.get(name), self.zone)
-            return values, self._told(place, [*unread, *more])
+            return values, [*unread, *more]
         if shape is Shape.JSON and not place.path:
             parsed = cells.objects(place.column)
             return [found for found, _ in parsed], [at for at, (_, why) in enumerate(parsed) if why]
         found, unread = cells.values(place)
         values, more = _shaped(found, shape)
-        return values, self._told(place, [*unread, *more])
-
-    def _told(self, place: Place, unread: list[int]) -> list[int]:
-        """A key inside metadata that is no JSON is told by the metadata's own finding."""
-        return unread if not (place.path and place.column == self.column("metadata")) else []
+        return values, [*unread, *more]
 
     def _composites(self, place: Composite, cells: Cells, size: int) -> list[str | None]:
         parts = {str(p): cells.values(p)[0] if cells.has(p) else [None] * size for p in place.places}
@@ -245,17 +249,18 @@ class Mapping:
         """What the owner's other columns hold, by name; only what is not null."""
         mapped = {p.column for p in self._places() if not p.path}
         found: list[dict[str, Any]] = [{} for _ in range(size)]
+        ids = cells.batch.column(str(self.column("id"))).to_pylist()
         anything = False
         for name in cells.batch.schema.names:
             kind = cells.batch.schema.field(name).type
             if name in mapped or name == VECTORLESS or name in self.volatile or not _comparable(kind):
                 continue
             used = self._used(name)
-            column = cells.batch.column(name).to_pylist()
+            column = plain_values(cells.batch.column(name))
             if is_text(kind) and used:
                 column = [read for read, _ in cells.objects(name)]
             for at, value in enumerate(column):
-                kept = _without(value, used) if isinstance(value, dict) else value
+                kept = _said(_without(value, used) if isinstance(value, dict) else value, ids[at])
                 if kept is not None and kept != {}:
                     found[at][name], anything = _jsonable(kept), True
         return found if anything else None
@@ -344,6 +349,10 @@ class Mapping:
         return schema is not None and pa.types.is_struct(schema.field(place.column).type)
 
 
+def _parts_of(place: Place | Composite | None) -> tuple[Place, ...]:
+    return place.places if isinstance(place, Composite) else (place,) if place else ()
+
+
 def _by_status(place: Place | Composite | None, said: Vocabulary, status: Status) -> Marks | None:
     word = said.word(status.value)
     return ((place, word),) if isinstance(place, Place) and word is not None else None
@@ -362,6 +371,13 @@ def _keys_of(column: str, names: Collection[str]) -> set[str]:
 
 def _without(whole: Any, keys: Collection[str]) -> Any:
     return {k: v for k, v in whole.items() if k not in keys} if whole and keys else whole
+
+
+def _said(value: Any, own: str | None) -> Any:
+    """What a cell says; a copy of the row's own id says nothing."""
+    if isinstance(value, dict):
+        return {k: v for k, v in value.items() if v is not None and v != own}
+    return None if value == own else value
 
 
 def _shaped(cells: Sequence[Any], shape: Shape) -> tuple[list[Any], list[int]]:

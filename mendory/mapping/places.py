@@ -125,6 +125,23 @@ class Cells:
             yield _object(text)
 
 
+def plain_values(array: pa.Array | pa.ChunkedArray) -> list[Any]:
+    """Python values of any column; times as numbers or text, since not every one of Arrow's lies in a calendar."""
+    kind = array.type
+    if pa.types.is_struct(kind):
+        names = [field.name for field in kind]
+        leaves = [plain_values(pc.struct_field(array, [at])) for at in range(len(names))]
+        present = array.is_valid().to_pylist()
+        rows = zip(*leaves, strict=True) if leaves else ([] for _ in present)
+        return [dict(zip(names, row, strict=True)) if ok else None for row, ok in zip(rows, present, strict=True)]
+    if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
+        width = pa.int32() if kind.bit_width == 32 else pa.int64()
+        return array.cast(width).to_pylist()  # type: ignore[no-any-return]
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        return [plain_values(cell.values) if cell.is_valid else None for cell in array]
+    return array.to_pylist()  # type: ignore[no-any-return]
+
+
 def _walk(held: Any, path: tuple[str, ...]) -> Any:
     for key in path:
         held = held.get(key) if isinstance(held, dict) else None

@@ -122,8 +122,8 @@ class Cognee:
         pair = (one(doubled), one(doubled, when + timedelta(minutes=4)))
         restated = (one("The car is in bay 3"), one("The car is in bay 3", when + timedelta(days=3)))
         found: dict[str, list[tuple[str, ...]]] = {
-            # every payload repeats its row's id, so no two are alike in all that nobody has mapped
-            "duplicate_restated": [pair, restated],
+            "duplicate_exact": [pair],
+            "duplicate_restated": [restated],
             "missing_scope": [(one("The keys are with the porter", source_user=None),)],
             "content_empty": [(one("\u3000"),)],
             "embedding_missing": [(one("李薇下周搬家", bare=True),)],
