@@ -76,15 +76,7 @@ class Clinic:
         self.config, self.clock = config, clock
         self.mapping = config.record_mapping()
         self.told: Callable[[int, int], None] = _unheard
-        self.settings = Settings(
-            frozenset(self.mapping.absent()),
-            config.metadata.required,
-            config.metadata.owner_keys,
-            config.duplicate.window,
-            config.duplicate.incidental,
-            self.mapping.can_hide,
-            self.mapping.vocabulary.words,
-        )
+        self.settings = Settings.of(config, self.mapping)
 
     @cached_property
     def reader(self) -> Reader:
@@ -278,7 +270,7 @@ def _asked(drafted: Drafted, wanted: Callable[[Finding], bool]) -> Drafted:
 def _counted(memories: Iterator[Memory], rows: Counter[tuple[str, str]], scripts: Counter[str]) -> Iterator[Memory]:
     for memory in memories:
         rows.update(attributes(memory))
-        if memory.content:
+        if memory.content and not memory.content.isspace():
             scripts[script(memory.content)] += 1
         yield memory
 

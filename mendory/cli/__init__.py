@@ -1,10 +1,23 @@
 """The command line: the library without Prefect. Reads by default; says what it wrote and what comes next.
 
-Exit codes. `check`, `plan`: 0 nothing found or nothing to do, 2 something. `approve`, `reject`, `apply`,
-`rollback`, `recover`, `import`: 0 done. All: 1 error or usage, 3 waits for a person, 4 refused, 5 unknown outcome.
+Exit codes. `check`, `plan`, `doctor`: 0 nothing found or nothing to do, 2 something. `review`: 0 nothing waits, 3
+something. `approve`, `reject`, `apply`, `rollback`, `recover`, `import`: 0 done. All: 1 error or usage, 3 waits for a
+person, 4 refused, 5 unknown outcome.
 """
 
-from mendory.cli import examine, importing, init, reporting, treat
+from mendory.cli import doctor, examine, importing, init, plans, recovering, reporting, review, spaces, treat
 from mendory.cli.shared import main
 
-__all__ = ["examine", "importing", "init", "main", "reporting", "treat"]
+__all__ = [
+    "doctor",
+    "examine",
+    "importing",
+    "init",
+    "main",
+    "plans",
+    "recovering",
+    "reporting",
+    "review",
+    "spaces",
+    "treat",
+]

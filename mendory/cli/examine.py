@@ -1,105 +1,180 @@
-"""The verbs that read the table: check, plan, show."""
+"""The verbs that examine: check, plan."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import click
 
-from mendory import treatment
+from mendory.cli.plans import show_plan
+from mendory.cli.progress import progress
+from mendory.cli.selection import SEVERITIES, Selection, at_least, with_selection
 from mendory.cli.shared import (
     FOUND,
     OK,
+    command,
     json_option,
+    lang_option,
     main,
-    many,
     print_json,
+    print_next,
     print_table,
     with_clinic,
 )
-from mendory.clinic import CheckUp, Clinic, Planned
-from mendory.plan.model import Plan
+from mendory.cli.words import many, reason, say, term
+from mendory.clinic import NOT_ASKED, CheckUp, Clinic, Planned
+from mendory.finding import Finding, Severity
+from mendory.telemetry import DoorWrites
 from mendory.text import shown
+
+NEVER: Final = "never"
 
 
 @main.command()
+@with_selection
+@click.option(
+    "--fail-on",
+    type=click.Choice((*SEVERITIES, NEVER)),
+    default="low",
+    show_default=True,
+    help="Exit with 2 only for a finding shown of this severity or worse.",
+)
+@lang_option
 @with_clinic
 @json_option
-def check(clinic: Clinic, as_json: bool) -> int:
+def check(clinic: Clinic, selection: Selection, fail_on: str, as_json: bool) -> int:
     """Examine the table; nothing is written."""
-    checked = clinic.check()
+    with progress(as_json) as clinic.told:
+        checked = clinic.check(mark=True)
+    selection.known(checked)
+    wanted = [f for f in checked.findings if selection.wants(f)]
     if as_json:
-        print_json(_check_json(checked))
+        print_json(_check_json(checked, wanted))
     else:
-        _show_check(clinic, checked)
-    return FOUND if checked.findings else OK
+        _show_check(clinic, checked, wanted, selection)
+    fails = fail_on != NEVER and any(at_least(f.severity, Severity(fail_on)) for f in wanted)
+    return FOUND if fails else OK
 
 
-def _check_json(checked: CheckUp) -> dict[str, Any]:
+def _check_json(checked: CheckUp, wanted: Sequence[Finding]) -> dict[str, Any]:
     return {
-        "findings": [f.as_json() for f in checked.findings],
+        "findings": [f.as_json() for f in wanted],
         "stands_down": [{"what": w, "reason": r} for w, r in checked.examination.stands_down],
         "read": checked.examination.read,
         "version": checked.version,
         "dismissed": checked.dismissed,
+        "not_asked": len(checked.findings) - len(wanted),
+        "scripts": dict(checked.scripts),
+        "causes": list(checked.causes),
+        "door_writes": checked.door_writes.as_json(),
     }
 
 
-def _show_check(clinic: Clinic, checked: CheckUp) -> None:
-    click.echo(f"{clinic.config.table.name} v{checked.version} · {checked.examination.read:,} rows · read-only")
-    grouped: dict[tuple[str, str], list[Any]] = {}
-    for one in checked.findings:
-        grouped.setdefault((one.severity.value, one.code.value), []).append(one)
-    order = {"high": 0, "medium": 1, "low": 2}
-    rows = [
-        [severity.upper(), code, len(found), _reasons([f.reason for f in found])]
-        for (severity, code), found in sorted(grouped.items(), key=lambda i: (order[i[0][0]], i[0][1]))
-    ]
-    print_table(rows)
-    for cause in checked.causes:
-        if cause["attribute"]:
-            what = f"{cause['attribute']} {shown(cause['value'], 40)}"
-            click.echo(
-                f"  cause: {cause['code']} ← {cause['cause']}, {cause['explains']} of "
-                f"{cause['explains'] + cause['unexplained']} rows in {what} (risk × {cause['risk_ratio']:g})"
+def _show_check(clinic: Clinic, checked: CheckUp, wanted: Sequence[Finding], selection: Selection) -> None:
+    click.echo(
+        " · ".join(
+            part
+            for part in (
+                f"{clinic.config.table.name} v{checked.version}",
+                many(checked.examination.read, "row"),
+                _scripts(checked.scripts),
+                say("read-only"),
             )
-    for what, reason in checked.examination.stands_down:
-        click.echo(f"  stands down: {what} ({reason})")
+            if part
+        )
+    )
+    print_table(list(_grouped(wanted)))
+    codes = {f.code.value for f in wanted}
+    for cause in checked.causes:
+        if cause["attribute"] and cause["code"] in codes:
+            click.echo(_cause(cause))
+    for what, why in checked.examination.stands_down:
+        click.echo(say("  stands down: {what} ({why})", what=what, why=shown(reason(why), 120)))
+    _show_door_writes(checked.door_writes)
     if checked.dismissed:
-        click.echo(f"  dismissed earlier: {checked.dismissed}")
-    click.echo("next: mendory plan" if checked.findings else "Nothing found.")
+        click.echo(say("  dismissed earlier: {findings}", findings=many(checked.dismissed, "finding")))
+    left_out = len(checked.findings) - len(wanted)
+    if left_out:
+        click.echo(say("  not asked for: {findings}", findings=many(left_out, "finding")))
+    if wanted:
+        print_next(command("plan") + selection.options())
+    else:
+        click.echo(say("Nothing found.") if selection.everything else say("Nothing of what you asked for was found."))
+
+
+def _show_door_writes(writes: DoorWrites) -> None:
+    if writes.trouble:
+        click.echo(say("  door writes since the last check: unknown ({why})", why=shown(writes.trouble, 120)))
+    elif writes.total:
+        verbs = ", ".join(f"{count} {verb}" for verb, count in sorted(writes.by_verb.items()))
+        click.echo(say("  door writes since the last check: {number} ({verbs})", number=writes.total, verbs=verbs))
+
+
+def _grouped(findings: Sequence[Finding]) -> list[list[str]]:
+    grouped: dict[tuple[int, str], list[Finding]] = {}
+    for one in findings:
+        grouped.setdefault((-SEVERITIES.index(one.severity), one.code.value), []).append(one)
+    return [
+        [
+            say(SEVERITIES[-rank].upper()),
+            term(code),
+            many(len(found), "finding"),
+            many(len({i for f in found for i in f.ids}), "row"),
+            _reasons([f.reason for f in found]),
+        ]
+        for (rank, code), found in sorted(grouped.items())
+    ]
 
 
 def _reasons(reasons: Sequence[str]) -> str:
     counted = Counter(reasons).most_common()
-    more = f" (and {many(len(counted) - 1, 'other reason')})" if len(counted) > 1 else ""
-    return shown(counted[0][0], 70) + more
+    more = say(" (and {reasons})", reasons=many(len(counted) - 1, "other reason")) if len(counted) > 1 else ""
+    return shown(reason(counted[0][0]), 70) + more
+
+
+def _scripts(scripts: Mapping[str, int]) -> str:
+    """The share of each script among the contents, the largest first; a trace is shown as under one per cent."""
+    total = sum(scripts.values())
+    shares = sorted(scripts.items(), key=lambda i: (-i[1], i[0]))
+    return " ".join(f"{say(name)} {_percent(n, total)}" for name, n in shares)
+
+
+def _percent(part: int, whole: int) -> str:
+    share = 100 * part / whole
+    return "< 1 %" if share < 1 else "> 99 %" if 99 < share < 100 else f"{share:.0f} %"
+
+
+def _cause(cause: Mapping[str, Any]) -> str:
+    return say(
+        "  cause: {code} ← {cause}, {explains} of {rows} in {attribute} {value} (risk × {ratio:g})",
+        code=term(cause["code"]),
+        cause=term(cause["cause"]),
+        explains=cause["explains"],
+        rows=many(cause["explains"] + cause["unexplained"], "row"),
+        attribute=term(cause["attribute"]),
+        value=shown(cause["value"], 40),
+        ratio=cause["risk_ratio"],
+    )
 
 
 @main.command()
+@with_selection
+@lang_option
 @with_clinic
 @json_option
-def plan(clinic: Clinic, as_json: bool) -> int:
+def plan(clinic: Clinic, selection: Selection, as_json: bool) -> int:
     """Make, rehearse and store a plan; the table is not written."""
-    planned = clinic.plan()
+    with progress(as_json) as clinic.told:
+        clinic.check_binding()
+        checked = clinic.check()
+        selection.known(checked)
+        planned = clinic.plan(checked, None if selection.everything else selection.wants)
     if as_json:
         print_json(_plan_json(clinic, planned))
-    elif planned.plan is not None:
-        code = planned.plan.code
-        show_plan(clinic, planned.plan)
-        click.echo("rehearsed on a clone: apply, verify, rollback identical · the table was not written")
-        click.echo(f"next: mendory show {code} · mendory approve {code} --as NAME · mendory apply {code}")
     else:
-        click.echo(
-            "Nothing to plan." if not planned.open_plans else "Everything that can be planned is in an open plan:"
-        )
-        for code in planned.open_plans:
-            show_plan(clinic, clinic.ledger.plans.load(code))
-    if not as_json:
-        _show_unplanned(planned)
+        _show_planned(clinic, planned)
     return FOUND if planned.plan or planned.open_plans else OK
 
 
@@ -113,92 +188,37 @@ def _plan_json(clinic: Clinic, planned: Planned) -> dict[str, Any]:
     }
 
 
+def _show_planned(clinic: Clinic, planned: Planned) -> None:
+    codes = [planned.plan.code] if planned.plan else [p[:8] for p in planned.open_plans]
+    if planned.plan is not None:
+        show_plan(clinic, planned.plan)
+        click.echo(say("rehearsed on a clone: apply, verify, rollback identical · the table was not written"))
+    elif planned.open_plans:
+        click.echo(say("Everything that can be planned is in an open plan:"))
+        for one in planned.open_plans:
+            show_plan(clinic, clinic.ledger.plans.load(one))
+    else:
+        click.echo(say("Nothing to plan."))
+    _show_unplanned(planned)
+    for code in codes:
+        print_next(command("show", code), command("approve", code, "--as", "NAME"), command("apply", code))
+    if not codes and clinic.ledger.findings.queued():
+        print_next(command("review"))
+
+
 def _show_unplanned(planned: Planned) -> None:
-    counts: dict[tuple[str, str], int] = {}
-    for one in planned.drafted.unplanned:
-        key = one.finding.code.value, one.reason
-        if not one.reason.startswith("under open plan"):
-            counts[key] = counts.get(key, 0) + 1
+    counts: Counter[tuple[str, str]] = Counter(
+        (one.finding.code.value, one.reason)
+        for one in planned.drafted.unplanned
+        if not one.reason.startswith("under open plan")
+    )
     for (code, why), number in sorted(counts.items()):
-        click.echo(f"  no step: {code} × {number} ({shown(why, 100)})")
+        if why != NOT_ASKED:
+            click.echo(say("  no step: {code} × {number} ({why})", code=term(code), number=number, why=_short(why)))
+    left_out = sum(n for (_, why), n in counts.items() if why == NOT_ASKED)
+    if left_out:
+        click.echo(say("  not asked for: {findings}", findings=many(left_out, "finding")))
 
 
-def show_plan(clinic: Clinic, plan: Plan) -> None:
-    """The plan by groups: steps, rows, level, and what becomes of each."""
-    rulings = treatment.rule(clinic, plan)
-    outcomes = clinic.ledger.plans.outcomes(plan.id)
-    state = clinic.ledger.plans.state(plan.id).value
-    click.echo(f"Plan {plan.code} on v{plan.base_version}, {state}, expires {plan.expires_at:%Y-%m-%d %H:%M} UTC")
-    rows = []
-    for group in plan.groups:
-        said: dict[str, int] = {}
-        for step in group.steps:
-            ruling = rulings.get(step.id)
-            text = outcomes[step.id]["outcome"] or (
-                f"runs ({ruling.by.value})" if ruling and ruling.by else ruling.reason if ruling else "waits"
-            )
-            said[text] = said.get(text, 0) + 1
-        hides = f"hides {group.hides}" if group.hides else ""
-        rows.append(
-            [
-                group.name,
-                group.kind.value,
-                many(len(group.steps), "step"),
-                many(group.rows, "row"),
-                hides,
-                f"L{int(group.level)}",
-                "; ".join(f"{n} {shown(t, 90)}" for t, n in said.items()),
-            ]
-        )
-    print_table(rows)
-    hidden = sum(g.hides for g in plan.groups)
-    click.echo(f"{many(len(plan.changed_ids), 'row')} to change, {hidden} hidden, 0 deleted")
-
-
-@main.command()
-@click.argument("code", required=False)
-@with_clinic
-@json_option
-def show(clinic: Clinic, code: str | None, as_json: bool) -> int:
-    """Show a plan step by step, or list all plans."""
-    if clinic.known_ledger() is None and code is None:
-        click.echo("[]" if as_json else "There is no plan yet. next: mendory plan")
-        return OK
-    ledger = clinic.ledger
-    if code is None:
-        plans = ledger.plans.all()
-        if as_json:
-            print_json(plans)
-        else:
-            print_table([[p["id"][:8], p["state"], f"v{p['base_version']}", p["made_at"][:19]] for p in plans])
-            waiting = Counter(q["reason"] for q in ledger.findings.queued())
-            for why, number in sorted(waiting.items()):
-                click.echo(f"  waits for a person: {number} × {shown(why, 100)}")
-        return OK
-    plan = ledger.plans.load(ledger.plans.find(code))
-    if as_json:
-        print_json(
-            {**plan.as_json(), "state": ledger.plans.state(plan.id).value, "outcomes": ledger.plans.outcomes(plan.id)}
-        )
-        return OK
-    show_plan(clinic, plan)
-    outcomes = ledger.plans.outcomes(plan.id)
-    for group in plan.groups:
-        click.echo(
-            f"{group.name} {group.kind.value}, level {int(group.level)}"
-            + (f", rule {group.rule}" if group.rule else "")
-        )
-        for step in group.steps:
-            held = outcomes[step.id]
-            said = (
-                f" [{held['outcome']}{': ' + shown(held['reason'], 120) if held['reason'] else ''}]"
-                if held["outcome"]
-                else ""
-            )
-            click.echo(f"  {step.id[:8]}  {shown(step.reason, 140)}{said}")
-            for edit in step.edits:
-                for change in edit.columns:
-                    old, new = (shown(json.dumps(v, ensure_ascii=False), 160) for v in (change.old, change.new))
-                    click.echo(f"      {shown(edit.id)}.{change.column}: {old} → {new}")
-    click.echo(f"if wrong: mendory rollback {plan.code} · if nobody answers: it expires, nothing more runs")
-    return OK
+def _short(why: str) -> str:
+    return shown(reason(why), 100)

@@ -1,32 +1,40 @@
-"""The verbs that decide, repair and undo: approve, reject, apply, rollback, recover, report."""
+"""The verbs that decide, repair and undo: approve, reject, apply, rollback."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from typing import Final
 
 import click
 
 from mendory import treatment
-from mendory.cli.examine import show_plan
+from mendory.cli.plans import show_plan
+from mendory.cli.progress import progress
 from mendory.cli.shared import (
     OK,
     REFUSED,
     UNKNOWN,
     WAITS,
+    command,
     json_option,
+    lang_option,
     main,
-    many,
     name_option,
     print_json,
+    print_next,
     with_clinic,
 )
+from mendory.cli.words import many, reason, say, term
 from mendory.clinic import Clinic
-from mendory.errors import InputInvalid
-from mendory.executor.owner import executing
+from mendory.executor.rollback import RolledBack
+from mendory.plan.model import Group
 from mendory.policy import Verdict
 from mendory.text import shown
 from mendory.treatment import Treated
 from mendory.work import Outcome
+
+_FINE: Final = (Outcome.APPLIED, Outcome.DONE)
+_MOST_SHOWN: Final = 50
 
 
 def _groups(text: str | None) -> list[str] | None:
@@ -38,15 +46,19 @@ def _groups(text: str | None) -> list[str] | None:
 @click.option("--groups", help="Groups of the plan, e.g. G2,G3; all when left out.")
 @click.option("--note", default="", help="Why, for the record.")
 @name_option
+@lang_option
 @with_clinic
 def approve(clinic: Clinic, code: str, groups: str | None, note: str, by: str) -> int:
     """Approve a plan or some of its groups; nothing is applied yet."""
     plan_id = clinic.ledger.plans.find(code)
     steps = treatment.approve(clinic, plan_id, _groups(groups), by, note)
-    click.echo(
-        f"Approved {many(len(steps), 'step')} of plan {plan_id[:8]} as {shown(by)}. Nothing was applied. "
-        f"next: mendory apply {plan_id[:8]}"
+    said = say(
+        "Approved {steps} of plan {code} as {by}. Nothing was applied.",
+        steps=many(len(steps), "step"),
+        code=plan_id[:8],
+        by=shown(by),
     )
+    click.echo(f"{said} {say('next: {commands}', commands=command('apply', plan_id[:8]))}")
     return OK
 
 
@@ -55,40 +67,37 @@ def approve(clinic: Clinic, code: str, groups: str | None, note: str, by: str) -
 @click.option("--groups", help="Groups of the plan, e.g. G2,G3; all when left out.")
 @click.option("--because", default="", help="Why, for the record.")
 @name_option
+@lang_option
 @with_clinic
 def reject(clinic: Clinic, code: str, groups: str | None, because: str, by: str) -> int:
     """Reject a plan or some of its groups; their findings are dismissed."""
     plan_id = clinic.ledger.plans.find(code)
     steps = treatment.reject(clinic, plan_id, _groups(groups), by, because)
     click.echo(
-        f"Rejected {many(len(steps), 'step')} of plan {plan_id[:8]}. "
-        "Their findings are not proposed again until a row changes."
+        say(
+            "Rejected {steps} of plan {code}. Their findings are not proposed again until a row changes.",
+            steps=many(len(steps), "step"),
+            code=plan_id[:8],
+        )
     )
+    print_next(command("show", plan_id[:8]))
     return OK
 
 
 @main.command()
 @click.argument("code")
 @click.option("--dry-run", is_flag=True, help="Say what would run; apply nothing.")
+@lang_option
 @with_clinic
 @json_option
 def apply(clinic: Clinic, code: str, dry_run: bool, as_json: bool) -> int:
     """Apply what policy or a person lets run of a plan, and verify it."""
     plan_id = clinic.ledger.plans.find(code)
     if dry_run:
-        named = treatment.open_plan(clinic, plan_id)
-        if as_json:
-            rulings = treatment.rule(clinic, named)
-            said = {
-                s: {"verdict": r.verdict.value, "by": r.by and r.by.value, "reason": r.reason}
-                for s, r in rulings.items()
-            }
-            print_json({"plan": plan_id, "rulings": said})
-        else:
-            show_plan(clinic, named)
-            click.echo("Nothing was applied.")
+        _rehearse(clinic, plan_id, as_json)
         return OK
-    done = treatment.apply(clinic, plan_id)
+    with progress(as_json) as clinic.told:
+        done = treatment.apply(clinic, plan_id)
     if as_json:
         print_json(
             {
@@ -105,32 +114,64 @@ def apply(clinic: Clinic, code: str, dry_run: bool, as_json: bool) -> int:
     return _exit(done)
 
 
+def _rehearse(clinic: Clinic, plan_id: str, as_json: bool) -> None:
+    named = treatment.open_plan(clinic, plan_id)
+    if as_json:
+        rulings = treatment.rule(clinic, named)
+        said = {
+            s: {"verdict": r.verdict.value, "by": r.by and r.by.value, "reason": r.reason} for s, r in rulings.items()
+        }
+        print_json({"plan": plan_id, "rulings": said})
+        return
+    show_plan(clinic, named)
+    click.echo(say("Nothing was applied."))
+    print_next(command("approve", named.code, "--as", "NAME"), command("apply", named.code))
+
+
 def _show_treated(done: Treated) -> None:
-    settled = {r.unit.step_id: r for r in done.results}
     for group in done.plan.groups:
-        mine = [settled[s.id] for s in group.steps if s.id in settled]
-        applied = sum(r.outcome in (Outcome.APPLIED, Outcome.DONE) for r in mine)
-        click.echo(f"  {group.name} {group.kind.value} {applied}/{len(group.steps)}")
-        for result in mine:
-            if result.outcome not in (Outcome.APPLIED, Outcome.DONE):
-                click.echo(f"     {result.unit.step_id[:8]} {result.outcome.value}: {shown(result.reason, 140)}")
-        waiting: dict[str, int] = {}
-        for step in group.steps:
-            ruling = done.rulings.get(step.id)
-            if ruling and ruling.verdict is not Verdict.RUN:
-                why = f"{ruling.verdict.value}: {ruling.reason}"
-                waiting[why] = waiting.get(why, 0) + 1
-        for why, number in waiting.items():
-            click.echo(f"     {number} {shown(why, 140)}")
+        _show_group(done, group)
     for found in done.verdict.checks:
-        said = "ok" if found.ok else f"FAILED {', '.join(map(shown, found.failed[:5]))}"
-        click.echo(f"  verified {found.name}: {said} ({found.checked})")
+        failed = ", ".join(map(shown, found.failed[:5]))
+        said = say("ok") if found.ok else say("FAILED {ids}", ids=failed)
+        click.echo(say("  verified {name}: {said} ({number})", name=term(found.name), said=said, number=found.checked))
     if done.verdict.changed_since:
-        click.echo(f"  changed by others meanwhile: {', '.join(map(shown, done.verdict.changed_since[:10]))}")
+        ids = ", ".join(map(shown, done.verdict.changed_since[:10]))
+        click.echo(say("  changed by others meanwhile: {ids}", ids=ids))
     if done.taken_back:
-        click.echo(f"  taken back, since they did not verify: {len(done.taken_back)} steps")
+        steps = many(len(done.taken_back), "step")
+        click.echo(say("  taken back, since they did not verify: {steps}", steps=steps))
     code = done.plan.code
-    click.echo(f"Plan {code} is {done.state.value}. undo: mendory rollback {code} · report: mendory report {code}")
+    values = {"code": code, "state": term(done.state.value), "report": command("report", code)}
+    if any(r.outcome is Outcome.APPLIED for r in done.results):
+        sentence = "Plan {code} is {state}. undo: {undo} · report: {report}"
+        click.echo(say(sentence, undo=command("rollback", code), **values))
+    else:
+        click.echo(say("Plan {code} is {state}; nothing was applied. report: {report}", **values))
+    if done.unknown:
+        print_next(command("recover"))
+    elif any(r.verdict is Verdict.WAIT for r in done.rulings.values()):
+        print_next(command("approve", code, "--as", "NAME"))
+    elif Outcome.STALE in {r.outcome for r in done.results}:
+        print_next(command("plan"))
+
+
+def _show_group(done: Treated, group: Group) -> None:
+    settled = {r.unit.step_id: r for r in done.results}
+    mine = [settled[s.id] for s in group.steps if s.id in settled]
+    applied = sum(r.outcome in _FINE for r in mine)
+    click.echo(f"  {group.name} {term(group.kind.value)} {applied}/{len(group.steps)}")
+    for result in mine:
+        if result.outcome not in _FINE:
+            why = shown(reason(result.reason), 140)
+            click.echo(f"     {result.unit.step_id[:8]} {term(result.outcome.value)}: {why}")
+    waiting = Counter(
+        (ruling.verdict.value, ruling.reason)
+        for step in group.steps
+        if (ruling := done.rulings.get(step.id)) and ruling.verdict is not Verdict.RUN
+    )
+    for (verdict, why), number in waiting.items():
+        click.echo(f"     {many(number, 'step')} {term(verdict)}: {shown(reason(why), 140)}")
 
 
 def _exit(done: Treated) -> int:
@@ -138,7 +179,7 @@ def _exit(done: Treated) -> int:
     if Outcome.UNKNOWN in outcomes or done.unknown:
         return UNKNOWN
     suspended = any(r.verdict is Verdict.SUSPENDED for r in done.rulings.values())
-    if not done.verdict.ok or suspended or outcomes - {Outcome.APPLIED, Outcome.DONE}:
+    if not done.verdict.ok or suspended or outcomes - set(_FINE):
         return REFUSED
     waits = any(r.verdict is Verdict.WAIT for r in done.rulings.values())
     return WAITS if waits and not done.results else OK
@@ -150,6 +191,7 @@ def _exit(done: Treated) -> int:
 @click.option("--step", help="Only this step, by the start of its id.")
 @click.option("--row", help="Only this row.")
 @click.option("--as", "by", default="command line", metavar="NAME", help="Who takes it back.")
+@lang_option
 @with_clinic
 @json_option
 def rollback(
@@ -157,66 +199,30 @@ def rollback(
 ) -> int:
     """Take back a plan, or a group, step or row of it."""
     plan_id = clinic.ledger.plans.find(code)
-    undone = treatment.take_back(clinic, plan_id, by, group, step, row)
-    refused = [s for s in undone.skipped if s[1] != "rolled back before"]
+    with progress(as_json) as clinic.told:
+        undone = treatment.take_back(clinic, plan_id, by, group, step, row)
     if as_json:
-        print_json(
-            {
-                "plan": plan_id,
-                "restored": list(undone.restored),
-                "skipped": [{"id": i, "why": w} for i, w in undone.skipped],
-            }
-        )
+        skipped = [{"id": i, "why": w} for i, w in undone.skipped]
+        print_json({"plan": plan_id, "restored": list(undone.restored), "skipped": skipped})
     else:
-        click.echo(f"  {many(len(undone.restored), 'row')} restored byte for byte · {len(undone.skipped)} skipped")
-        for name, why in undone.skipped[:50]:
-            click.echo(f"     {shown(name)}: {shown(why, 120)}")
-        click.echo("What was taken back is not proposed again until a row changes.")
+        _show_undone(undone, plan_id[:8])
     if any(r.outcome is Outcome.UNKNOWN for r in undone.results):
         return UNKNOWN
-    return REFUSED if refused else OK
+    return REFUSED if any(why != "rolled back before" for _, why in undone.skipped) else OK
 
 
-@main.command()
-@click.option("--resolve", metavar="RID", help="A repair whose outcome is unknown.")
-@click.option("--applied/--not-applied", default=None, help="What a person found out about it.")
-@click.option("--adopt", is_flag=True, help="Accept the table as it is now: restored, gone back, or of another ledger.")
-@click.option("--as", "by", metavar="NAME", help="Who found it out, or accepts.")
-@with_clinic
-def recover(clinic: Clinic, resolve: str | None, applied: bool | None, adopt: bool, by: str | None) -> int:
-    """Finish what a crash left open; list what nobody can know; record what a person found out."""
-    ledger = clinic.ledger
-    if adopt:
-        if not by:
-            raise InputInvalid("Accepting a table needs --as NAME. Nothing was recorded.")
-        treatment.adopt(clinic, by)
-        click.echo("Recorded: the table is accepted as it is; earlier repairs bind nothing any more.")
-        return OK
-    if resolve is not None:
-        if applied is None or not by:
-            raise InputInvalid("A resolution needs --applied or --not-applied, and --as. Nothing was recorded.")
-        rid = _only([i.rid for i in ledger.intents.unresolved() if i.rid.startswith(resolve)], resolve)
-        ledger.intents.resolve(rid, applied, by)
-        click.echo(f"Recorded for repair {rid[:8]}: {'applied' if applied else 'not applied'}.")
-        return OK
-    clinic.check_binding()
-    with executing() as context:
-        recovered = treatment.recover_all(clinic, context)
-    for one in recovered:
-        for result in one.results:
-            said = f"{result.outcome.value} {shown(result.reason, 120)}".rstrip()
-            click.echo(f"  {one.intent.rid[:8]} step {result.unit.step_id[:8]}: {said}")
-    unknown = ledger.intents.unresolved()
-    for intent in unknown:
-        rid = intent.rid[:8]
-        click.echo(
-            f"  {rid}: unknown; look at its rows, then: recover --resolve {rid} --applied|--not-applied --as NAME"
+def _show_undone(undone: RolledBack, code: str) -> None:
+    click.echo(
+        say(
+            "  {rows} restored byte for byte · {skipped} skipped",
+            rows=many(len(undone.restored), "row"),
+            skipped=len(undone.skipped),
         )
-    click.echo(f"{len(recovered)} repairs settled, {len(unknown)} unknown.")
-    return UNKNOWN if unknown else OK
-
-
-def _only(found: Sequence[str], name: str) -> str:
-    if len(found) != 1:
-        raise InputInvalid(f"{len(found)} repairs of unknown outcome start with '{name}'. Nothing was recorded.")
-    return found[0]
+    )
+    for name, why in undone.skipped[:_MOST_SHOWN]:
+        click.echo(f"     {shown(name)}: {shown(reason(why), 120)}")
+    more = len(undone.skipped) - _MOST_SHOWN
+    if more > 0:
+        click.echo(say("     and {rows} more; --json lists all", rows=many(more, "row")))
+    click.echo(say("What was taken back is not proposed again until a row changes."))
+    print_next(command("report", code), command("check"))

@@ -4,6 +4,7 @@
 pylance (`pip install 'mendory[repair]'`); reading needs lancedb alone.
 """
 
+from mendory.lance.door import OwnTable
 from mendory.lance.history import Changes
 from mendory.lance.quoting import any_of, name, quote
 from mendory.lance.reader import Reader
@@ -15,6 +16,7 @@ __all__ = [
     "LEDGER",
     "RID",
     "Changes",
+    "OwnTable",
     "Reader",
     "Survey",
     "Writer",

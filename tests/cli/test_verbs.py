@@ -1,4 +1,4 @@
-"""The command line: every verb, its exit codes, what it prints and what it writes."""
+"""The command line: the verbs, their exit codes, what they print and what they write."""
 
 from __future__ import annotations
 
@@ -7,46 +7,21 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import lancedb
 import pytest
-from click.testing import CliRunner, Result
 
-from mendory.cli import main
-from mendory.lance import Reader
+import mendory
+from mendory.lance import Reader, Writer
 from mendory.mapping import Mapping
+from tests.cli.conftest import LIMITS, SICK, Run, configure, plan_code
 from tests.conftest import make_table, memory
 
 pytestmark = pytest.mark.lance
-ROOT = Path(__file__).resolve().parent.parent
-Run = Callable[..., Result]
-LIMITS = (
-    "\n[limits]\nrows_per_run = 100\nrepairs_per_day = 100\nscope_share = 1.0\nsick_share_scope = 1.0\n"
-    "sick_share_table = 1.0\n"
-)
-SICK = [
-    memory("a1", content="喜欢喝茶", batch_id="b1"),
-    memory("a2", content="喜欢喝茶", batch_id="b1"),
-    memory("b1", content="Prefers window seats", status="Active "),
-    memory("c1", content="Lives in Oslo", scope=None),
-]
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """`run('check', '--json')` runs the command line in the test's own folder."""
-    monkeypatch.chdir(tmp_path)
-    return lambda *args: CliRunner().invoke(main, [str(a) for a in args])
-
-
-@pytest.fixture
-def sick(tmp_path: Path, run: Run) -> Path:
-    """A table with faults and a configuration from a plain `init`."""
-    make_table(tmp_path / "db", SICK)
-    assert run("init", "./db#memories").exit_code == 0
-    return tmp_path
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def statuses(folder: Path) -> dict[str, str | None]:
@@ -55,20 +30,18 @@ def statuses(folder: Path) -> dict[str, str | None]:
     return {str(m.id): m.status for m in reader.scan()}
 
 
-def plan_code(run: Run) -> str:
-    """The code of a fresh plan."""
-    return str(json.loads(run("plan", "--json").output)["plan"]["id"][:8])
-
-
-def test_init_writes_only_its_file_and_switches_nothing_on(sick: Path) -> None:
+def test_init_writes_only_its_file_and_switches_nothing_on(tmp_path: Path, run: Run) -> None:
     """A plain `init` leaves the folder with the table and mendory.toml, and no rule confirmed."""
-    assert sorted(p.name for p in sick.iterdir()) == ["db", "mendory.toml"]
-    assert "\n[limits]" not in (sick / "mendory.toml").read_text()
-    assert "\n[rules]" not in (sick / "mendory.toml").read_text()
+    make_table(tmp_path / "db", SICK)
+
+    assert run("init", "./db#memories").exit_code == 0
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["db", "mendory.toml"]
+    assert "\n[limits]" not in (tmp_path / "mendory.toml").read_text()
+    assert "\n[rules]" not in (tmp_path / "mendory.toml").read_text()
 
 
 def test_init_refuses_to_overwrite_and_a_name_it_cannot_read(sick: Path, run: Run) -> None:
-    """A second `init` and a target without # exit 1 and say what to do."""
+    """`init` over a configuration and a target without # exit 1 and say what to do."""
     again, unreadable = run("init", "./db#memories"), run("init", "./db", "--config", "other.toml")
 
     assert (again.exit_code, unreadable.exit_code) == (1, 1)
@@ -102,10 +75,23 @@ def test_check_writes_nothing(sick: Path, run: Run) -> None:
     assert before == state()
 
 
+def test_what_an_agents_own_code_wrote_is_told_once(tmp_path: Path, run: Run) -> None:
+    """Door writes since the last check are one line and in the JSON; the next check tells them no more."""
+    make_table(tmp_path / "db", [memory("m1"), memory("m2")])
+    configure(tmp_path)
+    with mendory.open(tmp_path / "mendory.toml") as door:
+        door.add("喜欢喝茶", scope="u1", source="user_stated", embedding=[1.0, 0.0, 0.0, 0.0])
+        door.archive("m2")
+    first, second = run("check"), run("check", "--json")
+
+    assert "  door writes since the last check: 2 (1 add, 1 archive)" in first.output.splitlines()
+    assert {} == json.loads(second.output)["door_writes"]["by_verb"]
+
+
 def test_check_of_a_healthy_table_exits_0(tmp_path: Path, run: Run) -> None:
     """Nothing found is exit code 0."""
     make_table(tmp_path / "db", [memory("m1"), memory("m2")])
-    run("init", "./db#memories")
+    configure(tmp_path)
 
     assert run("check").exit_code == 0
     assert run("plan").exit_code == 0
@@ -166,8 +152,6 @@ def test_a_stale_step_is_refused_alone(sick: Path, run: Run) -> None:
     """A row changed after planning is refused with its id (4); the other group is applied."""
     code = plan_code(run)
     run("approve", code, "--as", "li.wei")
-    import lancedb
-
     lancedb.connect(str(sick / "db")).open_table("memories").update(where="id = 'a2'", values={"source": "edited"})
     result = run("apply", code)
 
@@ -266,6 +250,87 @@ def test_recover_with_nothing_open_exits_0(sick: Path, run: Run) -> None:
     assert "0 repairs settled, 0 unknown" in result.output
 
 
+def test_an_unknown_outcome_is_exit_5_until_a_person_has_spoken(
+    sick: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a crash whose history was cleaned up `apply` exits 5, again and again, and `recover` says what to do."""
+    code = plan_code(run)
+    run("approve", code, "--as", "li.wei")
+    real = Writer.commit
+
+    class Death(BaseException):
+        """The end of a process."""
+
+    def dying(writer: Writer, rows: Any, base: int, rid: str) -> int:
+        real(writer, rows, base, rid)
+        raise Death
+
+    monkeypatch.setattr(Writer, "commit", dying)
+    with pytest.raises(Death):
+        run("apply", code)
+    monkeypatch.setattr(Writer, "commit", real)
+    table = lancedb.connect(str(sick / "db")).open_table("memories")
+    table.update(where="id = 'c1'", values={"source": "later"})
+    table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
+    first, again, listed = run("apply", code), run("apply", code), run("recover")
+    waiting = run("review")
+    [rid] = [repair["repair"] for repair in json.loads(run("review", "--json").output)["unknown"]]
+
+    assert (5, 5, 5) == (first.exit_code, again.exit_code, listed.exit_code), first.output + again.output
+    assert first.output.splitlines()[-1] == "next: mendory recover"
+    assert f"repair {rid[:8]}: nobody knows whether it was applied" in waiting.output
+    assert (
+        f"{rid[:8]}: unknown; look at its rows (mendory show {code}), then: mendory recover --resolve" in listed.output
+    )
+    assert 2 == run("doctor").exit_code
+    assert 1 == run("recover", "--resolve", rid, "--as", "li.wei").exit_code
+    spoken = run("recover", "--resolve", rid, "--applied", "--as", "li.wei")
+    assert 0 == spoken.exit_code
+    assert f"Recorded for repair {rid[:8]}: applied." in spoken.output
+    assert 0 == run("recover").exit_code
+
+
+def test_adopting_needs_a_name(sick: Path, run: Run) -> None:
+    """`recover --adopt` without --as exits 1 with the command to type; with it the table is accepted (0)."""
+    nameless, named = run("recover", "--adopt"), run("recover", "--adopt", "--as", "li.wei")
+
+    assert (1, 0) == (nameless.exit_code, named.exit_code)
+    assert "mendory recover --adopt --as NAME" in nameless.stderr
+
+
+def test_the_next_command_names_the_configuration_that_was_named(sick: Path, run: Run) -> None:
+    """With --config the commands to type next carry it; without, they stay short."""
+    (sick / "mendory.toml").rename(sick / "my other.toml")
+    result = run("check", "-c", "my other.toml")
+
+    assert result.output.splitlines()[-1] == "next: mendory plan --config 'my other.toml'"
+
+
+VERBS_WITH_A_NEXT = [
+    ("check",),
+    ("plan",),
+    ("show",),
+    ("show", "CODE"),
+    ("review",),
+    ("doctor",),
+    ("approve", "CODE", "--as", "li.wei"),
+    ("apply", "CODE", "--dry-run"),
+    ("apply", "CODE"),
+    ("rollback", "CODE"),
+    ("recover",),
+]
+
+
+def test_every_verb_names_the_next_command(sick: Path, run: Run) -> None:
+    """Whatever is done, the output names a command to go on with."""
+    code = plan_code(run)
+    silent = [
+        verb for verb in VERBS_WITH_A_NEXT if "mendory " not in run(*(code if w == "CODE" else w for w in verb)).output
+    ]
+
+    assert [] == silent
+
+
 def lines(path: Path, rows: list[dict[str, Any]]) -> Path:
     """A JSON Lines file of these rows."""
     path.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows), encoding="utf-8")
@@ -276,7 +341,7 @@ def test_import_counts_every_line_and_a_second_time_changes_nothing(tmp_path: Pa
     """Read = ok + quarantined; the second import of the same file adds nothing."""
     row = {"content": "喜欢喝茶", "scope": "u1", "created_at": "2025-03-01T10:00:00+08:00", "status": "active"}
     file = lines(tmp_path / "in.jsonl", [{**row, "id": "m1"}, {**row, "id": "m2", "mood": "calm"}, {**row, "id": ""}])
-    run("init", "./db#memories", "--dimension", "4")
+    configure(tmp_path)
     first, second = run("import", file, "--json"), run("import", file, "--json")
     one, two = json.loads(first.output), json.loads(second.output)
 
@@ -292,7 +357,7 @@ def test_import_counts_every_line_and_a_second_time_changes_nothing(tmp_path: Pa
 def test_the_quarantine_file_is_its_owners_alone(tmp_path: Path, run: Run) -> None:
     """Refused lines stand in a file of mode 0600 with line, reason, hint and text."""
     file = lines(tmp_path / "in.jsonl", [{"id": "m1", "content": ""}])
-    run("init", "./db#memories")
+    configure(tmp_path)
     run("import", file)
     target = tmp_path / "in.jsonl.quarantine.jsonl"
     [entry] = [json.loads(line) for line in target.read_text().splitlines()]
@@ -304,7 +369,7 @@ def test_the_quarantine_file_is_its_owners_alone(tmp_path: Path, run: Run) -> No
 def test_import_shapes_foreign_lines(tmp_path: Path, run: Run) -> None:
     """--map with templates, --set, --time-format with a Chinese weekday and --zone make records of other shapes."""
     file = lines(tmp_path / "in.jsonl", [{"text": "今天去了医院", "who": "u", "time": "2024年04月01日 周一 08:24"}])
-    run("init", "./db#memories")
+    configure(tmp_path)
     mapped = ("content=text", "scope=user:{who}", "id=x-{line}", "created_at=time")
     shaped = ("--set", "status=active", "--time-format", "%Y年%m月%d日 %a %H:%M", "--zone", "Asia/Shanghai")
     result = run("import", file, *(a for m in mapped for a in ("--map", m)), *shaped)
@@ -319,7 +384,7 @@ def test_control_characters_never_reach_the_terminal(tmp_path: Path, run: Run) -
     """An id with an escape sequence and a bidi override is printed as text."""
     nasty = "m\x1b[2J\u202e1"
     make_table(tmp_path / "db", [memory(nasty, status="Active"), memory("m2")])
-    run("init", "./db#memories")
+    configure(tmp_path)
     code = plan_code(run)
     printed = run("show", code).output + run("check").output
 
@@ -344,3 +409,32 @@ def test_check_loads_neither_lance_nor_prefect_nor_gx(sick: Path) -> None:
     )
 
     assert done.stdout.splitlines()[-1] == "2 []", done.stderr
+
+
+def test_json_has_the_keys_that_the_page_promises(sick: Path, run: Run) -> None:
+    """The first keys of each verb's JSON are those of docs/commands.md."""
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    shapes = page[page.index("## Shapes of JSON") : page.index("## Importing lines")]
+    code = plan_code(run)
+    run("approve", code, "--as", "li.wei")
+    printed = {
+        "check": run("check", "--json"),
+        "plan": run("plan", "--json"),
+        "review": run("review", "--json"),
+        "doctor": run("doctor", "--json"),
+        "apply": run("apply", code, "--json"),
+        "rollback": run("rollback", code, "--json"),
+        "import": run("import", lines(sick / "in.jsonl", [{"id": "m1", "content": ""}]), "--dry-run", "--json"),
+    }
+    undocumented = {
+        verb: [key for key in json.loads(result.output) if f'"{key}"' not in _shape(shapes, verb)]
+        for verb, result in printed.items()
+    }
+
+    assert {verb: [] for verb in printed} == undocumented
+
+
+def _shape(shapes: str, verb: str) -> str:
+    """What the page says of one verb's JSON."""
+    start = shapes.index(f"`{verb}`:")
+    return shapes[start : shapes.find("\n\n", start)]

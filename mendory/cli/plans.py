@@ -1,0 +1,148 @@
+"""The verb that shows plans, and how a plan is printed."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import click
+
+from mendory import treatment
+from mendory.cli.shared import (
+    OK,
+    command,
+    json_option,
+    lang_option,
+    main,
+    print_json,
+    print_next,
+    print_table,
+    with_clinic,
+)
+from mendory.cli.words import many, reason, say, term
+from mendory.clinic import Clinic
+from mendory.ledger.plans import PlanState
+from mendory.plan.model import Group, Plan
+from mendory.policy import Ruling
+from mendory.text import shown
+
+
+def show_plan(clinic: Clinic, plan: Plan) -> None:
+    """The plan by groups: steps, rows, level, and what becomes of each."""
+    rulings = treatment.rule(clinic, plan)
+    outcomes = clinic.ledger.plans.outcomes(plan.id)
+    click.echo(
+        say(
+            "Plan {code} on v{version}, {state}, expires {time} UTC",
+            code=plan.code,
+            version=plan.base_version,
+            state=term(clinic.ledger.plans.state(plan.id).value),
+            time=f"{plan.expires_at:%Y-%m-%d %H:%M}",
+        )
+    )
+    print_table(
+        [
+            [
+                group.name,
+                term(group.kind.value),
+                many(len(group.steps), "step"),
+                many(group.rows, "row"),
+                say("hides {number}", number=group.hides) if group.hides else "",
+                f"L{int(group.level)}",
+                _becomes(group, {s.id: _said(outcomes[s.id]["outcome"], rulings.get(s.id)) for s in group.steps}),
+            ]
+            for group in plan.groups
+        ]
+    )
+    hidden = sum(g.hides for g in plan.groups)
+    click.echo(
+        say("{rows} to change, {hidden} hidden, 0 deleted", rows=many(len(plan.changed_ids), "row"), hidden=hidden)
+    )
+
+
+def _said(outcome: str | None, ruling: Ruling | None) -> str:
+    if outcome is not None:
+        return term(outcome)
+    if ruling is None:
+        return term("waits")
+    return say("runs ({authority})", authority=term(ruling.by.value)) if ruling.by else reason(ruling.reason)
+
+
+def _becomes(group: Group, said: dict[str, str]) -> str:
+    counted = Counter(said[s.id] for s in group.steps)
+    if len(counted) == 1:
+        return shown(next(iter(counted)), 90)
+    return "; ".join(f"{n} {shown(text, 90)}" for text, n in counted.items())
+
+
+@main.command()
+@click.argument("code", required=False)
+@lang_option
+@with_clinic
+@json_option
+def show(clinic: Clinic, code: str | None, as_json: bool) -> int:
+    """Show a plan step by step, or list all plans."""
+    if clinic.known_ledger() is None and code is None:
+        if as_json:
+            print_json([])
+        else:
+            click.echo(say("There is no plan yet."))
+            print_next(command("plan"))
+        return OK
+    ledger = clinic.ledger
+    if code is None:
+        _show_all(clinic, as_json)
+        return OK
+    plan = ledger.plans.load(ledger.plans.find(code))
+    if as_json:
+        state, outcomes = ledger.plans.state(plan.id).value, ledger.plans.outcomes(plan.id)
+        print_json({**plan.as_json(), "state": state, "outcomes": outcomes})
+    else:
+        show_plan(clinic, plan)
+        _show_steps(clinic, plan)
+    return OK
+
+
+def _show_all(clinic: Clinic, as_json: bool) -> None:
+    ledger = clinic.ledger
+    plans = ledger.plans.all()
+    if as_json:
+        print_json(plans)
+        return
+    print_table(
+        [
+            [p["id"][:8], term(p["state"]), f"v{p['base_version']}", f"{p['made_at'][:16].replace('T', ' ')} UTC"]
+            for p in plans
+        ]
+    )
+    waiting = Counter(q["reason"] for q in ledger.findings.queued())
+    for why, number in sorted(waiting.items()):
+        click.echo(say("  waits for a person: {number} × {why}", number=number, why=shown(reason(why), 100)))
+    ways = [command("show", "CODE")] if plans else [command("plan")]
+    print_next(*ways, *([command("review")] if waiting else []))
+
+
+def _show_steps(clinic: Clinic, plan: Plan) -> None:
+    outcomes = clinic.ledger.plans.outcomes(plan.id)
+    for group in plan.groups:
+        rule = say(", rule {rule}", rule=group.rule) if group.rule else ""
+        click.echo(
+            say("{name} {kind}, level {level}", name=group.name, kind=term(group.kind), level=int(group.level)) + rule
+        )
+        for step in group.steps:
+            held = outcomes[step.id]
+            why = f": {shown(reason(held['reason']), 120)}" if held["reason"] else ""
+            said = f" [{term(held['outcome'])}{why}]" if held["outcome"] else ""
+            click.echo(f"  {step.id[:8]}  {shown(reason(step.reason), 140)}{said}")
+            for edit in step.edits:
+                for change in edit.columns:
+                    old, new = (shown(json.dumps(v, ensure_ascii=False), 160) for v in (change.old, change.new))
+                    click.echo(f"      {shown(edit.id)}.{change.column}: {old} → {new}")
+    click.echo(
+        say(
+            "if wrong: {rollback} · if nobody answers: it expires, nothing more runs",
+            rollback=command("rollback", plan.code),
+        )
+    )
+    if clinic.ledger.plans.state(plan.id) is PlanState.OPEN:
+        print_next(command("approve", plan.code, "--as", "NAME"), command("apply", plan.code))

@@ -1,0 +1,181 @@
+"""The verb that lists what waits for a person: review."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import click
+
+from mendory.cli.selection import SEVERITIES
+from mendory.cli.shared import OK, WAITS, command, json_option, lang_option, main, print_json, print_next, with_clinic
+from mendory.cli.words import age, many, reason, say, term
+from mendory.clinic import Clinic
+from mendory.finding import Finding
+from mendory.ledger import Ledger
+from mendory.ledger.plans import PlanState
+from mendory.ledger.records import Intent
+from mendory.text import shown
+
+_MOST_TEXT: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A finding that waits for a person: why, since when, for how long."""
+
+    finding: Finding
+    why: str
+    since: datetime
+    age: timedelta
+
+    def as_json(self) -> dict[str, Any]:
+        """The shape `mendory review --json` prints."""
+        return {
+            **self.finding.as_json(),
+            "why": self.why,
+            "since": self.since.isoformat(),
+            "age_seconds": int(self.age.total_seconds()),
+        }
+
+
+@main.command()
+@click.option("--texts", is_flag=True, help="Show the beginning of each memory, read from the table.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="How many of each sort are listed; JSON lists all.",
+)
+@lang_option
+@with_clinic
+@json_option
+def review(clinic: Clinic, texts: bool, limit: int, as_json: bool) -> int:
+    """List what waits for a person; nothing is written."""
+    ledger = clinic.known_ledger()
+    waiting = _waiting(ledger, clinic.clock()) if ledger else []
+    plans = [p for p in ledger.plans.all() if p["state"] == PlanState.OPEN.value] if ledger else []
+    unknown = ledger.intents.unresolved() if ledger else []
+    contents = _contents(clinic, [i for w in waiting for i in w.finding.ids]) if texts else {}
+    if as_json:
+        said = [w.as_json() | ({"texts": _of(w.finding, contents)} if texts else {}) for w in waiting]
+        print_json(
+            {
+                "waiting": said,
+                "plans": [{k: p[k] for k in ("id", "made_at", "expires_at")} for p in plans],
+                "unknown": [{"repair": i.rid, "plan": i.plan_id} for i in unknown],
+            }
+        )
+    else:
+        _show(waiting, plans, unknown, contents, limit)
+    return WAITS if waiting or plans or unknown else OK
+
+
+def _waiting(ledger: Ledger, now: datetime) -> list[Waiting]:
+    queued = ledger.findings.queued()
+    known = ledger.findings.known([q["finding_id"] for q in queued])
+    found = []
+    for entry in queued:
+        since = datetime.fromisoformat(entry["at"])
+        if entry["finding_id"] in known:
+            found.append(Waiting(known[entry["finding_id"]], entry["reason"], since, max(now - since, timedelta(0))))
+    return sorted(found, key=lambda w: (-SEVERITIES.index(w.finding.severity), w.finding.code, w.why, w.since))
+
+
+def _contents(clinic: Clinic, ids: Sequence[str]) -> dict[str, str]:
+    return {i: m.content or "" for i, m in clinic.reader.fetch(ids).items()}
+
+
+def _of(finding: Finding, contents: Mapping[str, str]) -> dict[str, str]:
+    return {i: shown(contents[i], _MOST_TEXT) for i in finding.ids if i in contents}
+
+
+def _show(
+    waiting: Sequence[Waiting],
+    plans: Sequence[Mapping[str, Any]],
+    unknown: Sequence[Intent],
+    contents: Mapping[str, str],
+    limit: int,
+) -> None:
+    for intent in unknown:
+        click.echo(say("repair {rid}: nobody knows whether it was applied", rid=intent.rid[:8]))
+    if unknown:
+        click.echo(f"  {say('next: {commands}', commands=command('recover'))}")
+    for plan in plans:
+        code, expires = plan["id"][:8], plan["expires_at"][:16].replace("T", " ")
+        click.echo(say("plan {code} is open and expires {time} UTC", code=code, time=expires))
+        ways = (("show", code), ("approve", code, "--as", "NAME"), ("reject", code, "--as", "NAME"))
+        click.echo(f"  {say('next: {commands}', commands=' · '.join(command(*way) for way in ways))}")
+    sorts: dict[tuple[str, str, str], list[Waiting]] = {}
+    for one in waiting:
+        sorts.setdefault((one.finding.severity.value, one.finding.code.value, one.why), []).append(one)
+    for (severity, code, why), held in sorts.items():
+        click.echo(
+            say(
+                "{severity} {code} × {number}: {why}",
+                severity=say(severity.upper()),
+                code=term(code),
+                number=len(held),
+                why=shown(reason(why), 120),
+            )
+        )
+        for one in held[:limit]:
+            _show_one(one, contents)
+        if len(held) > limit:
+            click.echo(
+                say(
+                    "    and {findings} more; --limit or --json lists them", findings=many(len(held) - limit, "finding")
+                )
+            )
+        click.echo(f"  {next_step(code, why)}")
+    if not (waiting or plans or unknown):
+        click.echo(say("Nothing waits for a person."))
+        print_next(command("check"))
+
+
+def _show_one(one: Waiting, contents: Mapping[str, str]) -> None:
+    ids = ", ".join(shown(i) for i in one.finding.ids[:6]) + (" …" if len(one.finding.ids) > 6 else "")
+    scope = say("scope {scope}", scope=shown(one.finding.scope, 40)) if one.finding.scope else ""
+    since = say("since {time} UTC, {age}", time=f"{one.since:%Y-%m-%d %H:%M}", age=age(one.age))
+    click.echo("    " + " · ".join(part for part in (ids, scope, since) if part))
+    if one.finding.reason != one.why:
+        click.echo(f"      {shown(reason(one.finding.reason), 120)}")
+    for name, text in _of(one.finding, contents).items():
+        click.echo(f"      {shown(name)}: {text}")
+
+
+def next_step(code: str, why: str) -> str:
+    """What to do about one sort of what waits, and the command after it."""
+    if why.startswith("it did not verify: "):
+        return say("next: {commands}", commands=why.removeprefix("it did not verify: "))
+    advice = NEXT[code]
+    if why.startswith("repaired ") or "something undoes the repair" in why:
+        advice = "find the program that writes these rows back and stop it"
+    elif why.startswith("its id is held by several rows"):
+        advice = NEXT["duplicate_id"]
+    elif why.startswith("the owner's reader cannot hide"):
+        advice = "name in [mapping.hide] what makes your reader stop returning a row"
+    return say("next: {advice}, then {command}", advice=say(advice), command=command("plan"))
+
+
+NEXT: Final[Mapping[str, str]] = {
+    "missing_id": "give these rows an id",
+    "duplicate_id": "give all but one of these rows an id of its own",
+    "wrong_type": "write what can be read into these cells, or mend [mapping]",
+    "content_empty": "write the content of these rows, or archive them",
+    "embedding_missing": "embed these rows again",
+    "missing_created_at": "write into these rows when they were stored",
+    "missing_updated_at": "write into these rows when they were last changed",
+    "missing_source": "write into these rows who said it",
+    "missing_scope": "write into these rows whose memory they are",
+    "metadata_invalid": "write the metadata of these rows as a JSON object",
+    "metadata_missing_field": "write the missing keys, or set [metadata.defaults]",
+    "illegal_status": "write a known status into these rows, or say in [mapping.status] what theirs means",
+    "reference_dangling": "clear these references, or restore what they name",
+    "duplicate_exact": "archive all but one of these rows where they are written",
+    "duplicate_restated": "decide which of these rows says it right",
+}
+"""Code → what a person does about it where no step is certain."""

@@ -1,0 +1,115 @@
+"""What the doctor sees of the ledger, and of the limits it counts by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from mendory.clinic import Clinic
+from mendory.doctor.line import Line, fail, ok, size, warn
+from mendory.errors import DependencyMissing, LedgerCorrupt, LedgerMismatch, Unavailable
+from mendory.lance import Reader
+from mendory.ledger import Ledger
+from mendory.ledger.records import IntentState
+
+_FILE: Final = "sqlite:///"
+
+
+def ledger(clinic: Clinic, reader: Reader | None) -> Iterator[Line]:
+    """Whether there is a ledger, its chain holds, the table is bound to it, and what is left open in it."""
+    try:
+        held = clinic.known_ledger()
+        if held is None:
+            yield ok("ledger", "there is none yet; 'mendory plan' makes it")
+        else:
+            yield _chain(clinic, held)
+            yield from _repairs(held, reader)
+    except (LedgerCorrupt, LedgerMismatch, Unavailable) as error:
+        yield fail(
+            "ledger",
+            "{error}: {problem}",
+            "restore the ledger from a backup, or free it",
+            error=error.name,
+            problem=str(error),
+        )
+        return
+    if reader is not None:
+        yield _binding(clinic)
+
+
+def _chain(clinic: Clinic, held: Ledger) -> Line:
+    links = held.verify()
+    url = clinic.config.ledger_url
+    if not url.startswith(_FILE):
+        return ok("ledger", "its chain of {links} links holds", links=links)
+    taken = Path(url.removeprefix(_FILE)).stat().st_size
+    return ok("ledger", "its chain of {links} links holds; it takes {size}", links=links, bytes=taken, size=size(taken))
+
+
+def _repairs(held: Ledger, reader: Reader | None) -> Iterator[Line]:
+    unknown = held.intents.unresolved()
+    started = held.intents.in_state(IntentState.OPEN)
+    if unknown:
+        yield fail(
+            "repairs",
+            "repairs of unknown outcome: {count} ({repairs})",
+            "mendory recover",
+            count=len(unknown),
+            repairs=", ".join(i.rid[:8] for i in unknown[:5]),
+        )
+    if started:
+        yield warn(
+            "repairs",
+            "repairs under way, or left by a crash: {count} ({repairs})",
+            "when none is running: mendory recover",
+            count=len(started),
+            repairs=", ".join(i.rid[:8] for i in started[:5]),
+        )
+    if not unknown and not started:
+        yield ok("repairs", "none is open, none has an unknown outcome")
+    last = held.intents.last_receipt()
+    if reader is not None and last is not None and last.version is not None and reader.version < last.version:
+        yield fail(
+            "history",
+            "the table is at version {version}, but a repair was applied at {applied}: its newest versions are lost",
+            "restore the table's files, or accept it as it is: mendory recover --adopt --as NAME",
+            version=reader.version,
+            applied=last.version,
+        )
+
+
+def _binding(clinic: Clinic) -> Line:
+    try:
+        bound = clinic.writer.ledger_id()
+        clinic.check_binding()
+    except DependencyMissing:
+        return ok("binding", "not examined: it takes pylance")
+    except LedgerMismatch as error:
+        return fail(
+            "binding",
+            "{error}: {problem}",
+            "point ledger.url at the right ledger",
+            error=error.name,
+            problem=str(error),
+        )
+    if bound is None:
+        return ok("binding", "the table is bound to no ledger yet; the first apply binds it")
+    return ok("binding", "the table is bound to this ledger")
+
+
+def limits(clinic: Clinic, now: datetime) -> Line:
+    """How much may run without a person, and when a day of the budget begins."""
+    held = clinic.config.limits
+    if held is None:
+        return ok("limits", "none are configured, so nothing runs without a person")
+    zone = clinic.config.day_zone()
+    return ok(
+        "limits",
+        "{rows_per_run} rows a run, {repairs_per_day} a day; a day begins at 00:00 {zone}, where it is {time} now",
+        rows_per_run=held.rows_per_run,
+        repairs_per_day=held.repairs_per_day,
+        zone=held.zone,
+        time=f"{now.astimezone(zone):%H:%M}",
+    )
