@@ -28,6 +28,7 @@ from mendory.record import Memory
 from mendory.rehearse import rehearse
 from mendory.side import View
 from mendory.sidestate import SideState
+from mendory.spaces import stand_downs
 from mendory.telemetry import DoorWrites, mark_shown, since_mark
 from mendory.text import script
 
@@ -131,6 +132,7 @@ class Clinic:
         causes = diagnose(findings, sick, rows, seen.read)
         if mark:
             mark_shown(telemetry, place, door_writes)
+        seen = replace(seen, stands_down=(*seen.stands_down, *stand_downs(self.config)))
         return CheckUp(
             seen,
             findings,

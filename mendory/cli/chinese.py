@@ -220,6 +220,24 @@ SENTENCES: Final[Mapping[str, str]] = {
     "{pylance}, the same core as LanceDB": "{pylance}，与 LanceDB 的内核相同",
     "installed: {there}; not installed: {missing}": "已安装：{there}；未安装：{missing}",
     "not examined: not asked for": "未检查：未要求",
+    "side state": "派生数据",
+    "space": "向量空间",
+    "nothing is derived of the rows yet; 'mendory plan' does it": "尚无派生数据；由 'mendory plan' 生成",
+    "embed these rows again: their text was changed without its vector": "重新嵌入这些行：文本已改而向量未改",
+    "of {rows} rows as of v{version}, {stale} have a vector of another text": (
+        "截至 v{version} 的 {rows} 行中，有 {stale} 行的向量来自另一文本"
+    ),
+    "{rows} rows as of v{version} of v{newest}; every vector came from its row's text": (
+        "截至 v{version}（最新 v{newest}）共 {rows} 行；每个向量都来自本行文本"
+    ),
+    "let the table's space be known: mendory spaces --adopt --as NAME": (
+        "登记表的向量空间：mendory spaces --adopt --as NAME"
+    ),
+    "no space of this table is known, so another model would not be refused": (
+        "尚未登记此表的向量空间，因此换用别的模型不会被拒绝"
+    ),
+    "Wrote {file}.": "已写入 {file}。",
+    "No browser was found. Open the file yourself.": "未找到浏览器，请自行打开该文件。",
     "mend [embedder], or leave it out: mendory doctor --no-witness": (
         "改正 [embedder]，或跳过：mendory doctor --no-witness"
     ),

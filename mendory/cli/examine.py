@@ -26,6 +26,7 @@ from mendory.cli.shared import (
 from mendory.cli.words import many, reason, say, term
 from mendory.clinic import NOT_ASKED, CheckUp, Clinic, Planned
 from mendory.finding import Finding, Severity
+from mendory.record import FIELD_NAMES
 from mendory.telemetry import DoorWrites
 from mendory.text import shown
 
@@ -91,7 +92,7 @@ def _show_check(clinic: Clinic, checked: CheckUp, wanted: Sequence[Finding], sel
         if cause["attribute"] and cause["code"] in codes:
             click.echo(_cause(cause))
     for what, why in checked.examination.stands_down:
-        click.echo(say("  stands down: {what} ({why})", what=what, why=shown(reason(why), 120)))
+        click.echo(say("  stands down: {what} ({why})", what=_examined(what), why=shown(reason(why), 120)))
     _show_door_writes(checked.door_writes)
     if checked.dismissed:
         click.echo(say("  dismissed earlier: {findings}", findings=many(checked.dismissed, "finding")))
@@ -102,6 +103,11 @@ def _show_check(clinic: Clinic, checked: CheckUp, wanted: Sequence[Finding], sel
         print_next(command("plan") + selection.options())
     else:
         click.echo(say("Nothing found.") if selection.everything else say("Nothing of what you asked for was found."))
+
+
+def _examined(what: str) -> str:
+    """A field keeps its name in any language; a kind of examination is said."""
+    return what if what.partition(".")[0] in FIELD_NAMES else term(what)
 
 
 def _show_door_writes(writes: DoorWrites) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
-from mendory.cli.shared import OK, main, with_clinic
+from mendory.cli.shared import OK, lang_option, main, with_clinic
+from mendory.cli.words import language, say
 from mendory.clinic import Clinic
 from mendory.errors import InputInvalid
 from mendory.report import build, markdown
-from mendory.report.words import LANGUAGES
 
 
 @main.command()
@@ -24,12 +24,13 @@ from mendory.report.words import LANGUAGES
     type=click.Choice(["markdown", "json", "html"]),
     help="markdown when left out, html with --open.",
 )
-@click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True)
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write instead of printing.")
 @click.option("--open", "opens", is_flag=True, help="Write the page and show it in the browser.")
+@lang_option
 @with_clinic
-def report(clinic: Clinic, code: str | None, form: str | None, lang: str, out: Path | None, opens: bool) -> int:
+def report(clinic: Clinic, code: str | None, form: str | None, out: Path | None, opens: bool) -> int:
     """Write the case record of a plan; of the newest when none is named."""
+    lang = language()
     form = form or ("html" if opens else "markdown")
     if opens and form != "html":
         raise InputInvalid(f"--open shows a page, and --format is {form}. Nothing was written. Use --format html.")
@@ -46,9 +47,9 @@ def report(clinic: Clinic, code: str | None, form: str | None, lang: str, out: P
         out.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputInvalid(f"{out} can't be written: {error.strerror}. Name another file with --out.") from error
-    click.echo(f"Wrote {out}.")
+    click.echo(say("Wrote {file}.", file=out))
     if opens and not webbrowser.open(out.resolve().as_uri()):
-        click.echo("No browser was found. Open the file yourself.")
+        click.echo(say("No browser was found. Open the file yourself."))
     return OK
 
 

@@ -55,6 +55,8 @@ def examine(clinic: Clinic, on: Machine, embed: bool = True) -> Iterator[Line]:
         yield from table.mapping(reader)
         yield from witness.lines(clinic, reader, embed)
     yield from records.ledger(clinic, reader)
+    if reader is not None:
+        yield records.side_state(clinic, reader)
     yield records.limits(clinic, clinic.clock())
     if reader is not None:
         facts = storage(reader)

@@ -99,6 +99,24 @@ def _binding(clinic: Clinic) -> Line:
     return ok("binding", "the table is bound to this ledger")
 
 
+def side_state(clinic: Clinic, reader: Reader) -> Line:
+    """What is derived of the rows: up to which version, and how many vectors came from another text than the row's."""
+    held = clinic.side_state
+    version = held.version()
+    if version is None:
+        return ok("side state", "nothing is derived of the rows yet; 'mendory plan' does it")
+    counts = held.counts()
+    values = {"version": version, "newest": reader.version, "rows": counts["rows"], "stale": counts["stale_vectors"]}
+    if counts["stale_vectors"]:
+        todo = "embed these rows again: their text was changed without its vector"
+        return warn(
+            "side state", "of {rows} rows as of v{version}, {stale} have a vector of another text", todo, **values
+        )
+    return ok(
+        "side state", "{rows} rows as of v{version} of v{newest}; every vector came from its row's text", **values
+    )
+
+
 def limits(clinic: Clinic, now: datetime) -> Line:
     """How much may run without a person, and when a day of the budget begins."""
     held = clinic.config.limits

@@ -37,11 +37,21 @@ def lines(clinic: Clinic, reader: Reader, wanted: bool) -> Iterator[Line]:
         yield warn("witness", "{error}: {problem}", todo, error=error.name, problem=str(error))
         return
     yield _told(found, model)
+    if found.rows and found.whole and not _known(clinic):
+        todo = "let the table's space be known: mendory spaces --adopt --as NAME"
+        yield warn("space", "no space of this table is known, so another model would not be refused", todo)
     if found.left_out:
         yield ok("witness", "rows that could not be compared: {count}", count=sum(found.left_out.values()))
 
 
+def _known(clinic: Clinic) -> bool:
+    ledger = clinic.known_ledger()
+    return ledger is not None and bool(ledger.spaces.live())
+
+
 def _told(found: Agreement, model: str) -> Line:
+    from mendory.spaces import enough
+
     values = {"model": model, "agreed": found.agreed, "rows": found.rows}
     if found.dimensions:
         stored, made = found.dimensions
@@ -52,7 +62,7 @@ def _told(found: Agreement, model: str) -> Line:
         return warn("witness", "space {model}: no row could be embedded again and compared", todo, **values)
     if found.whole:
         return ok("witness", "space {model}: {agreed} of {rows} rows embed again to what they hold", **values)
-    return fail(
+    return (warn if enough(found) else fail)(
         "witness",
         "space {model}: only {agreed} of {rows} rows embed again as they are; median cosine {median}, lowest {low}",
         _MEND,

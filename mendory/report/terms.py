@@ -84,6 +84,7 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "related_ids": ("related ids", "相关编号"),
     "related_notes": ("related notes", "相关附注"),
     "duplicates": ("duplicates", "重复检测"),
+    "space": ("space", "向量空间"),
     # statuses of a memory
     "active": ("active", "有效"),
     "pending_review": ("disputed", "待审"),

@@ -12,7 +12,6 @@ def stand_downs(config: Config) -> list[tuple[str, str]]:
     return [
         (
             "space",
-            "no embedder is configured, so no row is embedded again: whether vectors are of their texts, "
-            "and all of one model, is not checked",
+            "no embedder is configured; nobody looks whether vectors fit their texts",
         )
     ]
