@@ -1,3 +1,41 @@
 """Mendory: a clinic for the long-term memory of AI agents kept in LanceDB."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+    from pathlib import Path
+
+    from mendory.config import Config
+    from mendory.door import Door, Embeds
+
 __version__ = "0.1.0"
+
+
+def open(  # noqa: A001 - it is read as mendory.open
+    config: Config | Path | str = "mendory.toml",
+    *,
+    embedder: Embeds | None = None,
+    clock: Callable[[], datetime] | None = None,
+    new_id: Callable[[], str] | None = None,
+) -> Door:
+    """The table that a configuration names, open for an agent's own code.
+
+    Args:
+        config: A configuration, or the path of the file that holds it.
+        embedder: Whatever has `embed(texts)`; by default the embedder that the configuration names.
+        clock: Gives the time, with its zone; by default the system's.
+        new_id: Gives the ids of new memories; by default random UUIDs.
+
+    Raises:
+        ConfigInvalid: The configuration can't be used.
+        TableNotFound: There is no such table; none is made.
+        SchemaMismatch: The table does not fit the mapping.
+    """
+    from mendory.door import open_door
+
+    own: dict[str, Any] = {"clock": clock, "new_id": new_id}
+    return open_door(config, embedder=embedder, **{name: value for name, value in own.items() if value is not None})

@@ -1,0 +1,299 @@
+"""The door for an agent's own code: add, update, archive, get and check memories in the owner's table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import Any, Final, Self
+from uuid import uuid4
+
+from mendory.config import FILE_NAME, Config
+from mendory.detect import Settings, examine
+from mendory.detect.context import references
+from mendory.door.embedding import Embedding, Embeds
+from mendory.door.expecting import Expect, Expectation
+from mendory.door.held import Held
+from mendory.door.judging import Fault, id_faults, judge, refuse
+from mendory.door.ledger import LedgerView
+from mendory.door.rows import OwnRows
+from mendory.door.shaping import new_row
+from mendory.errors import InputInvalid
+from mendory.finding import Finding
+from mendory.lance import OwnTable, Reader, any_of
+from mendory.mapping import RELATIONS
+from mendory.record import FIELD_NAMES, Memory, Status
+from mendory.side import View, overlaid
+from mendory.telemetry import Telemetry
+
+_FETCHED: Final = 2000
+_NOT_BY_UPDATE: Final = frozenset({"created_at", "updated_at"})
+_NOT_TAKEN_AWAY: Final = frozenset({"metadata", "status", "kind"})
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _new_id() -> str:
+    return str(uuid4())
+
+
+class Door:
+    """One table, open for the code of the agent whose memory it is. Threads may share it.
+
+    Every write is one plain LanceDB call on one row, held to the row's id and old values, and counted: it happens
+    as a whole or not at all. What was written is noted in the telemetry file, without any text;
+    `telemetry.unwritten` counts the writes that could not be noted.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        embedder: Embeds | None = None,
+        clock: Callable[[], datetime] = _now,
+        new_id: Callable[[], str] = _new_id,
+    ) -> None:
+        self.config, self._clock, self._new_id = config, clock, new_id
+        self._mapping = config.record_mapping()
+        self._reader = Reader(config.table_uri, config.table.name, self._mapping)
+        self._ledger = LedgerView(config.ledger_url)
+        self.telemetry = Telemetry(config.telemetry_path, config.door_place, config.telemetry.keep)
+        table = OwnTable(config.table_uri, config.table.name, self._reader.id_column)
+        self._rows = OwnRows(table, self._mapping, self.telemetry)
+        self._embedding = Embedding(config, embedder, self._mapping, table.schema, self._ledger)
+        self._checking = Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """The telemetry file is closed; a further write opens it again."""
+        self.telemetry.close()
+
+    def add(
+        self,
+        content: str,
+        *,
+        scope: str | None = None,
+        source: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        kind: str | None = None,
+        claim: Mapping[str, Any] | None = None,
+        id: str | None = None,  # noqa: A002
+        status: str = Status.ACTIVE.value,
+        created_at: datetime | None = None,
+        batch_id: str | None = None,
+        related_ids: Sequence[str] = (),
+        related_notes: Sequence[str] = (),
+        embedding: Sequence[float] | None = None,
+        columns: Mapping[str, Any] | None = None,
+    ) -> str:
+        """The memory is in the table, once, under the id returned.
+
+        Args:
+            content: The text. It is embedded into the table's space unless `embedding` is given.
+            scope: Whose memory it is; required where the table has a place for it.
+            source: Who said it; required where the table has a place for it.
+            metadata: Values by key, as JSON has them.
+            kind: fact, preference, ephemeral, event, procedure or other.
+            claim: What it claims, as JSON has it.
+            id: Its id; a new one by default.
+            status: active, pending_review or archived.
+            created_at: When it was first stored, with its time zone; now by default.
+            batch_id: The import batch it came with.
+            related_ids: Ids of related memories, which must be there and of the same scope.
+            related_notes: Notes to keep with it.
+            embedding: Its vector, when the caller has it already.
+            columns: Values of the owner's own columns that hold no field of a memory.
+
+        Raises:
+            MemoryRefused: With every fault; nothing was written.
+            SpaceUnknown: The embedder's vectors are not of the table's space; nothing was written.
+        """
+        now = self._clock()
+        name = self._new_id() if id is None else id
+        fields: dict[str, Any] = {
+            "id": name,
+            "content": content,
+            "scope": scope,
+            "source": source,
+            "metadata": metadata,
+            "kind": kind,
+            "claim": claim,
+            "status": status,
+            "created_at": created_at,
+            "batch_id": batch_id,
+            "related_ids": related_ids or None,
+            "related_notes": related_notes or None,
+        }
+        faults = judge(fields, self._has_place, now, new=True, most=self._embedding.most)
+        faults += self._embedding.faults(embedding)
+        if name in self._mapping.skip_ids:
+            faults.append(Fault("bad_id", "the mapping says that rows of this id are no memories"))
+        refuse(faults)
+        born = created_at or now
+        fields |= {"created_at": born, "updated_at": born}
+        fields = {n: v for n, v in _spread(fields, whole=True).items() if v is not None and self._writes(n, v)}
+        vector = self._embedding.of(content, embedding)
+        if vector is not None:
+            fields["embedding"] = vector
+        row = new_row(self._mapping, self._rows.schema, fields, columns or {}, now)
+        self._rows.insert(name, row, [*(n for n in fields if n != "id"), *(columns or ())], now)
+        return name
+
+    def update(
+        self,
+        id: str,  # noqa: A002
+        *,
+        expect: Expect = None,
+        embedding: Sequence[float] | None = None,
+        columns: Mapping[str, Any] | None = None,
+        **changes: Any,
+    ) -> None:
+        """These fields of the memory have these values, its `updated_at` is now, and nothing else of its row changed.
+
+        `metadata` sets the keys that are given; all others keep their bytes. A new content is embedded anew.
+
+        Args:
+            id: Which memory.
+            expect: What the caller takes it for: a memory from `get`, or values by field. It is changed only while
+                that is so.
+            embedding: The vector of a new content, when the caller has it already.
+            columns: New values of the owner's own columns that hold no field of a memory.
+            **changes: New values by field; None takes a value away.
+
+        Raises:
+            MemoryRefused: With every fault; nothing was written.
+            MemoryNotFound: No memory has that id.
+            StaleMemory: It is not what `expect` says, or somebody changed it meanwhile; nothing was written.
+        """
+        now, expected = self._clock(), Expectation.of(expect)
+        if not changes and not columns and embedding is None:
+            raise InputInvalid("An update names no field. Nothing was written. Name what is to change.")
+        faults = [*id_faults(id), *judge(changes, self._has_place, now, new=False, most=self._embedding.most)]
+        for name in sorted(_NOT_BY_UPDATE & set(changes)):
+            faults.append(Fault("no_place", f"the {name} is not a field that an update changes"))
+        for name in sorted(n for n in _NOT_TAKEN_AWAY & set(changes) if changes[n] is None):
+            faults.append(Fault("wrong_type", f"the {name} can't be taken away"))
+        if "content" in changes:
+            faults += self._embedding.faults(embedding)
+        elif embedding is not None:
+            faults.append(Fault("no_place", "a vector is written with its content, never alone"))
+        refuse(faults)
+        spread = _spread(changes, whole=False)
+        if "content" in changes and (vector := self._embedding.of(changes["content"], embedding)) is not None:
+            spread["embedding"] = vector
+        self._rows.change("update", id, self._touched(spread, now), columns or {}, expected, now)
+
+    def archive(
+        self,
+        id: str,  # noqa: A002
+        *,
+        superseded_by: str | None = None,
+        expect: Expect = None,
+    ) -> None:
+        """The owner's reader does not return the memory any more; `get` still does.
+
+        Args:
+            id: Which memory.
+            superseded_by: The newer memory that replaces it, which must be there and of the same scope.
+            expect: As in `update`.
+
+        Raises:
+            MemoryRefused: Nothing makes the owner's reader stop returning a row, or another fault.
+            MemoryNotFound: No memory has that id.
+            StaleMemory: As in `update`.
+        """
+        now, expected = self._clock(), Expectation.of(expect)
+        faults = [*id_faults(id)]
+        if not self._mapping.can_hide:
+            faults.append(Fault("cannot_hide", "nothing makes the owner's reader stop returning a row"))
+        changes = {"status": Status.ARCHIVED.value}
+        if superseded_by is not None:
+            faults += judge({"superseded_by": superseded_by}, self._has_place, now, new=False)
+            changes["superseded_by"] = superseded_by
+        refuse(faults)
+        self._rows.change("archive", id, self._touched(changes, now), {}, expected, now)
+
+    def get(self, id: str) -> Held:  # noqa: A002
+        """The memory of that id as it is now, archived or not; raises MemoryNotFound."""
+        refuse([*id_faults(id)], "Nothing was read.")
+        row, memory, version = self._rows.one(id)
+        if self._keeps_aside:
+            memory = overlaid(memory, self._ledger.notes(id))
+        return Held(memory, version, self._rows.digest(row))
+
+    def check(self, ids: Sequence[str] | None = None) -> tuple[Finding, ...]:
+        """What is wrong with the memories of these ids, or with any in the table; nothing is written.
+
+        With `ids` each row is examined by itself and with what it refers to; texts are compared among them alone.
+        What a person has dismissed is found all the same.
+        """
+        notes = self._ledger.notes() if self._keeps_aside else {}
+        with self._checking:
+            self._reader.refresh()
+            view = View(self._reader, notes)
+            if ids is None:
+                return examine(view.scan(), view.fetch, self._settings()).findings
+            wanted = set(ids)
+            rows = [overlaid(memory, notes) for memory in self._of(sorted(wanted))]
+            around = sorted({target for memory in rows for _, target in references(memory)} - wanted)
+            found = examine([*rows, *view.fetch(around).values()], view.fetch, self._settings()).findings
+            return tuple(f for f in found if wanted & set(f.ids))
+
+    def _of(self, ids: Sequence[str]) -> Iterator[Memory]:
+        for at in range(0, len(ids), _FETCHED):
+            for batch in self._reader.batches(where=any_of(self._reader.id_column, ids[at : at + _FETCHED])):
+                yield from self._mapping.memories(batch)
+
+    def _settings(self) -> Settings:
+        return Settings.of(self.config, self._mapping)
+
+    @property
+    def _keeps_aside(self) -> bool:
+        """True when Mendory may keep something aside of the rows: the table has no place for all of it."""
+        return self._mapping.vocabulary.pending is None or not all(map(self._mapping.has, RELATIONS))
+
+    def _has_place(self, name: str) -> bool:
+        if name == "status":
+            return self._mapping.has("status") or self._mapping.can_hide
+        return name in FIELD_NAMES and self._mapping.has(name)
+
+    def _writes(self, name: str, value: Any) -> bool:
+        """True for a field with a place; an active status that only marks tell is no mark."""
+        if name == "status" and not self._mapping.has("status"):
+            return bool(value != Status.ACTIVE)
+        return self._has_place(name.partition(".")[0])
+
+    def _touched(self, changes: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+        return {**changes, "updated_at": now} if self._mapping.has("updated_at") else dict(changes)
+
+
+def open_door(
+    config: Config | Path | str = FILE_NAME,
+    *,
+    embedder: Embeds | None = None,
+    clock: Callable[[], datetime] = _now,
+    new_id: Callable[[], str] = _new_id,
+) -> Door:
+    """The door to the table that a configuration, or the file that holds it, names; see `mendory.open`."""
+    return Door(config if isinstance(config, Config) else Config.load(Path(config)), embedder, clock, new_id)
+
+
+def _spread(fields: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:
+    """Lists as tuples; unless `whole`, metadata key by key, so that the other keys keep their bytes."""
+    spread: dict[str, Any] = {}
+    for name, value in fields.items():
+        if name == "metadata" and not whole:
+            spread |= {f"metadata.{key}": inner for key, inner in value.items()}
+        else:
+            spread[name] = tuple(value) if isinstance(value, list) else value
+    return spread

@@ -1,0 +1,252 @@
+"""What an agent's own code wrote through the door, kept in a small SQLite file apart from the ledger.
+
+The file is cheap and droppable. Losing it loses the list of door writes, never a memory, and a
+failure to write it never breaks an agent's write: what could not be noted is kept and tried again
+with the next one, and counted in `Telemetry.unwritten`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sqlite3
+import threading
+from collections import deque
+from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+_LOG: Final = logging.getLogger(__name__)
+_KEPT_BACK: Final = 1000
+_LISTED: Final = 1000
+_PATIENCE: Final = 2.0
+"""Seconds to wait for another process that writes the file."""
+_TABLES: Final = (
+    "CREATE TABLE IF NOT EXISTS door_write (n INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL,"
+    " place TEXT NOT NULL, verb TEXT NOT NULL, id TEXT NOT NULL, scope TEXT, before TEXT, after TEXT,"
+    " version INTEGER, fields TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS mark (place TEXT PRIMARY KEY, n INTEGER NOT NULL)",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DoorWrite:
+    """One write of an agent's own code: what it did to which row, in digests; no text of a memory.
+
+    `before` is None for an added row. `scope` is a digest. `version` is the table's version that
+    holds the write. A digest is None where the row could not be read again.
+    """
+
+    at: datetime
+    verb: str
+    id: str
+    scope: str | None
+    before: str | None
+    after: str | None
+    version: int | None
+    fields: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The write as plain values."""
+        return {**asdict(self), "at": _text(self.at), "fields": list(self.fields)}
+
+
+@dataclass(frozen=True, slots=True)
+class DoorWrites:
+    """The door writes since the last check: how many of each verb, and the newest 1,000 of them, oldest first.
+
+    `trouble` says why they can't be told, when the file is there and can't be read.
+    """
+
+    by_verb: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    writes: tuple[DoorWrite, ...] = ()
+    until: int = 0
+    trouble: str | None = None
+
+    @property
+    def total(self) -> int:
+        """How many there were."""
+        return sum(self.by_verb.values())
+
+    def as_json(self) -> dict[str, Any]:
+        """The shape `mendory check --json` prints."""
+        return {
+            "by_verb": dict(self.by_verb),
+            "writes": [w.as_json() for w in self.writes],
+            "trouble": self.trouble,
+        }
+
+    def line(self) -> str | None:
+        """One line for a terminal; None when nothing was written.
+
+        >>> DoorWrites({"add": 2, "archive": 1}).line()
+        'door writes since the last check: 3 (2 add, 1 archive)'
+        """
+        if self.trouble:
+            return f"door writes since the last check: unknown ({self.trouble})"
+        if not self.total:
+            return None
+        parts = ", ".join(f"{count} {verb}" for verb, count in sorted(self.by_verb.items()))
+        return f"door writes since the last check: {self.total} ({parts})"
+
+
+class Telemetry:
+    """The file, for the process that writes memories. Nothing is made before the first note."""
+
+    def __init__(self, path: Path, place: str, keep: timedelta) -> None:
+        self._path, self._place, self._keep = path, place, keep
+        self._lock = threading.Lock()
+        self._held: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None
+        self._waiting: deque[DoorWrite] = deque()
+        self._lost = 0
+
+    @property
+    def unwritten(self) -> int:
+        """Door writes that are in the table and not in the file: those that wait, and those given up."""
+        return len(self._waiting) + self._lost
+
+    def note(self, write: DoorWrite) -> None:
+        """The write is in the file; or it waits for the next call, and the log says so."""
+        with self._lock:
+            self._waiting.append(write)
+            if len(self._waiting) > _KEPT_BACK:
+                self._waiting.popleft()
+                self._lost += 1
+            try:
+                self._store(write.at)
+            except (sqlite3.Error, OSError) as error:
+                self._close()
+                _LOG.warning(
+                    "A memory was written, but not its line in %s: %s. %d line(s) wait for the next write.",
+                    self._path.name,
+                    type(error).__name__,
+                    len(self._waiting),
+                )
+
+    def _store(self, now: datetime) -> None:
+        connection = self._open(now)
+        rows = [(*_row(w)[:1], self._place, *_row(w)[1:]) for w in self._waiting]
+        with connection:
+            connection.executemany(
+                "INSERT INTO door_write (at, place, verb, id, scope, before, after, version, fields)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                rows,
+            )
+        self._waiting.clear()
+
+    def _open(self, now: datetime) -> sqlite3.Connection:
+        """The connection; made again when somebody deleted or replaced the file under it."""
+        if self._held is not None and self._file == _identity(self._path):
+            return self._held
+        self._close()
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+        connection = sqlite3.connect(self._path, timeout=_PATIENCE, check_same_thread=False)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            with connection:
+                for statement in _TABLES:
+                    connection.execute(statement)
+                connection.execute("DELETE FROM door_write WHERE at < ?", (_text(now - self._keep),))
+        except sqlite3.Error:
+            connection.close()
+            raise
+        self._held, self._file = connection, _identity(self._path)
+        return connection
+
+    def close(self) -> None:
+        """The file is closed; what waited and could not be written is counted in `unwritten`."""
+        with self._lock:
+            self._close()
+
+    def _close(self) -> None:
+        if self._held is not None:
+            with suppress(sqlite3.Error):
+                self._held.close()
+        self._held = self._file = None
+
+
+def since_mark(path: Path, place: str) -> DoorWrites:
+    """The door writes to the table `place` that no check has shown yet; none when there is no file."""
+    if not path.exists():
+        return DoorWrites()
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_PATIENCE)) as connection:
+            return _unseen(connection, place)
+    except sqlite3.Error as error:
+        return DoorWrites(trouble=f"{path.name} can't be read: {error}; it may be deleted")
+
+
+def _unseen(connection: sqlite3.Connection, place: str) -> DoorWrites:
+    seen = connection.execute("SELECT n FROM mark WHERE place = ?", (place,)).fetchone()
+    about = (place, seen[0] if seen else 0)
+    connection.execute("BEGIN")  # the counts and the list are of one moment
+    counts = connection.execute(
+        "SELECT verb, count(*), max(n) FROM door_write WHERE place = ? AND n > ? GROUP BY verb ORDER BY verb", about
+    ).fetchall()
+    rows = connection.execute(
+        "SELECT at, verb, id, scope, before, after, version, fields FROM door_write"
+        " WHERE place = ? AND n > ? ORDER BY n DESC LIMIT ?",
+        (*about, _LISTED),
+    ).fetchall()
+    return DoorWrites(
+        MappingProxyType({verb: count for verb, count, _ in counts}),
+        tuple(_write(row) for row in reversed(rows)),
+        max((last for _, _, last in counts), default=about[1]),
+    )
+
+
+def mark_shown(path: Path, place: str, seen: DoorWrites) -> bool:
+    """The next `since_mark` begins after `seen`; False when the file could not be written, so they are shown again."""
+    if not seen.total:
+        return True
+    try:
+        with (
+            closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=_PATIENCE)) as connection,
+            connection,
+        ):
+            connection.execute(
+                "INSERT INTO mark (place, n) VALUES (?, ?) ON CONFLICT (place) DO UPDATE SET n = max(n, excluded.n)",
+                (place, seen.until),
+            )
+    except sqlite3.Error:
+        return False
+    return True
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _text(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _row(write: DoorWrite) -> tuple[str | int | None, ...]:
+    fields = json.dumps(list(write.fields), ensure_ascii=False)
+    return _text(write.at), write.verb, write.id, write.scope, write.before, write.after, write.version, fields
+
+
+def _write(row: Sequence[str | int | None]) -> DoorWrite:
+    at, verb, name, scope, before, after, version, fields = row
+    return DoorWrite(
+        datetime.fromisoformat(str(at)),
+        str(verb),
+        str(name),
+        None if scope is None else str(scope),
+        None if before is None else str(before),
+        None if after is None else str(after),
+        None if version is None else int(version),
+        tuple(json.loads(str(fields))),
+    )
