@@ -37,7 +37,7 @@ _RESULT = {"result_format": "COMPLETE", "exclude_unexpected_values": True}
 
 
 def suite(mapping: Mapping, lacking: Collection[str] = ()) -> gx.ExpectationSuite:
-    """The suite for rows in record terms (`frames`); fields in `lacking` (absent, or without one value) are left out."""
+    """The suite for rows in record terms (`frames`); fields in `lacking`, absent or without one value, are left out."""
     rules: list[gxe.Expectation] = []
     for field in FIELDS:
         column, code = field.name, _CODES.get(field.name)

@@ -79,6 +79,7 @@ def test_reader_has_no_method_that_writes() -> None:
         "scan",
         "schema",
         "version",
+        "with_vectors",
         "volatile",
     } == public
 

@@ -78,15 +78,12 @@ def _cell_of(schema: pa.Schema, place: Place) -> str:
 
 
 def _shaped(mapping: FieldMapping, schema: pa.Schema, name: str, value: Any) -> Any:
-    """The value as the mapping takes it: an object with a cell of its own as JSON text, a zoneless time in its zone."""
+    """The value as the mapping takes it: an object with a cell of its own as JSON text."""
     place = mapping.place(name) if name in BY_NAME else None
     if value is None or not isinstance(place, Place):
         return value
-    kind = leaf_type(schema, place)
     if BY_NAME[name].shape is Shape.JSON:
-        return dict(value) if kind is None else dumps(dict(value))
-    if kind is not None and pa.types.is_timestamp(kind) and kind.tz is None and name not in mapping.times:
-        return value.astimezone(mapping.zone).replace(tzinfo=None)
+        return dict(value) if leaf_type(schema, place) is None else dumps(dict(value))
     return value
 
 

@@ -17,7 +17,16 @@ import pyarrow as pa
 from mendory.errors import SchemaMismatch
 from mendory.jsontext import with_path
 from mendory.mapping.fitting import misfits
-from mendory.mapping.places import Cells, Composite, Place, is_text, is_vector, parse_place, plain_values
+from mendory.mapping.places import (
+    Cells,
+    Composite,
+    Place,
+    is_text,
+    is_vector,
+    leaf_type,
+    parse_place,
+    plain_values,
+)
 from mendory.mapping.status import Marks, Vocabulary, held, mark_value, text_of
 from mendory.mapping.times import TimeForms, read_column
 from mendory.record import BY_NAME, FIELD_NAMES, FIELDS, Memory, Shape, Status
@@ -281,7 +290,7 @@ class Mapping:
         for name, value in changes.items():
             if name not in kept:
                 for place, what in self._placed(name, value, now):
-                    self._put(new, row, place, what)
+                    self._put(new, row, place, self._local(row, place, what))
         return new
 
     def aside(self, changes: MappingType[str, Any]) -> dict[str, Any]:
@@ -342,6 +351,15 @@ class Mapping:
             new[place.column] = with_path(at, place.path, value)
         else:
             new[str(place)] = value
+
+    def _local(self, row: MappingType[str, Any], place: Place, value: Any) -> Any:
+        """A time for a column of timestamps without a zone as the wall clock of the mapping's."""
+        schema = getattr(row, "schema", None)
+        if not isinstance(value, datetime) or value.tzinfo is None or schema is None:
+            return value
+        kind = leaf_type(schema, place)
+        naive = kind is not None and pa.types.is_timestamp(kind) and kind.tz is None
+        return value.astimezone(self.zone).replace(tzinfo=None) if naive else value
 
     def _struct(self, row: MappingType[str, Any], place: Place) -> bool:
         """True when the column is a struct, though this row's cell is null."""
