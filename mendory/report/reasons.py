@@ -16,7 +16,10 @@ _PATTERNS: Final = (
         r"no value is certain: no claim, no unanimous siblings, no default",
         "没有确定的值：无声明、同批记录不一致、无默认值",
     ),
-    (r"no embedder is configured; nobody looks whether vectors fit their texts", "未配置嵌入模型；无法核对向量与文本是否相符"),
+    (
+        r"no embedder is configured; nobody looks whether vectors fit their texts",
+        "未配置嵌入模型；无法核对向量与文本是否相符",
+    ),
     (r"the metadata is no JSON object: invalid JSON", "元数据不是 JSON 对象：JSON 无效"),
     (r"its id is held by several rows, so the row can't be addressed", "多行共用同一编号，无法定位该行"),
     (
