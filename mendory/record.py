@@ -92,6 +92,19 @@ FIELD_NAMES: Final = tuple(f.name for f in FIELDS)
 BY_NAME: Final[Mapping[str, Field]] = MappingProxyType({f.name: f for f in FIELDS})
 
 
+@dataclass(frozen=True, slots=True)
+class VectorFacts:
+    """What is known of a vector without looking at it: its length, whether every component is a number, its norm.
+
+    `mark` is equal for vectors with equal bits.
+    """
+
+    dimension: int
+    finite: bool
+    norm: float
+    mark: int
+
+
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
@@ -102,7 +115,8 @@ class Memory:
     `metadata` is the parsed object, or None when the cell is null or no JSON object; then
     `metadata_error` says why. `claim` likewise. `vectorless` is True when the embedding is null.
     `wrong` names the fields whose cell could not be read in their shape. `others` is what the owner's further
-    columns hold, by name: nobody knows what it means, so rows that differ in it are never one.
+    columns hold, by name: nobody knows what it means, so rows that differ in it are never one. `vector` is what is
+    known of the embedding, None without one or where nobody looked.
     """
 
     id: str | None
@@ -126,6 +140,7 @@ class Memory:
     vectorless: bool = False
     wrong: tuple[str, ...] = ()
     others: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    vector: VectorFacts | None = None
 
     @property
     def recallable(self) -> bool:

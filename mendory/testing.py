@@ -14,10 +14,11 @@ import pyarrow as pa
 
 from mendory.errors import CommitConflict
 from mendory.executor.store import Absent, Found, Unreadable
-from mendory.mapping import VECTORLESS
+from mendory.mapping import VECTOR, VECTORLESS
 from mendory.mapping import Mapping as FieldMapping
 from mendory.record import Memory
 from mendory.rows import with_values
+from mendory.vectors import FACTS, facts
 from mendory.work import Rows
 
 Boundary = Callable[[str], None]
@@ -209,7 +210,9 @@ class FakeStore:
     def _memories(self, rows: pa.Table) -> list[Memory]:
         vector = self.mapping.column("embedding")
         if vector is not None:
-            rows = rows.append_column(VECTORLESS, rows.column(vector).is_null())
+            column = rows.column(vector)
+            known = pa.chunked_array([facts(chunk) for chunk in column.chunks], FACTS)
+            rows = rows.append_column(VECTORLESS, column.is_null()).append_column(VECTOR, known)
         return self.mapping.memories(rows)
 
     # --- what other programs do -------------------------------------------------------------------

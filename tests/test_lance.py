@@ -69,6 +69,7 @@ def test_reader_has_no_method_that_writes() -> None:
     public = {name for name in dir(Reader) if not name.startswith("_")}
 
     assert {
+        "at",
         "batches",
         "changed_since",
         "count",

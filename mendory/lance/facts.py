@@ -82,9 +82,7 @@ def sample(reader: Reader, most: int) -> pa.Table:
     taken = min(rows, most)
     if not taken:
         return pa.table({})
-    offsets = [at * (rows - 1) // max(taken - 1, 1) for at in range(taken)]
-    with ours("Reading a sample"):
-        return reader._table.take_offsets(offsets).select(reader._selection(None)).to_arrow()
+    return reader.at([at * (rows - 1) // max(taken - 1, 1) for at in range(taken)])
 
 
 def core() -> str | None:

@@ -12,9 +12,10 @@ from mendory.errors import TableNotFound
 from mendory.lance.border import dataset, local_folder, ours
 from mendory.lance.history import Changes, changed
 from mendory.lance.quoting import any_of, name
-from mendory.mapping import VECTORLESS
+from mendory.mapping import VECTOR, VECTORLESS
 from mendory.mapping import Mapping as FieldMapping
 from mendory.record import Memory
+from mendory.vectors import facts
 
 SCAN_ROWS: Final = 8192
 FETCH_IDS: Final = 2000
@@ -74,23 +75,31 @@ class Reader:
     def batches(self, columns: Sequence[str] | None = None, where: str | None = None) -> Iterator[pa.RecordBatch]:
         """The rows in batches of at most 8,192, only these columns; memory stays flat.
 
-        By default every column that can be compared except the vector, plus `VECTORLESS`: whether the vector is null.
+        By default every column that can be compared, and instead of the vector what is known of it: `VECTORLESS`,
+        whether it is null, and `VECTOR`, its facts.
         Rows that the mapping skips are left out.
         """
         with ours("Scanning"):
-            query = self._table.search().select(self._selection(columns)).limit(max(self.count(), 1))
+            vector = self.mapping.column("embedding") if columns is None else None
+            chosen = self.mapping.scan_columns(self.schema) if columns is None else list(columns)
+            selection = {c: name(c) for c in (*chosen, *([vector] if vector else []))}
+            query = self._table.search().select(selection).limit(max(self.count(), 1))
             wanted = " AND ".join(f"({part})" for part in (where, self._memories_only()) if part)
             if wanted:
                 query = query.where(wanted)
-            yield from query.to_batches(batch_size=SCAN_ROWS)
+            for batch in query.to_batches(batch_size=SCAN_ROWS):
+                yield _with_facts(batch, vector) if vector else batch
 
-    def _selection(self, columns: Sequence[str] | None) -> dict[str, Any]:
-        chosen = self.mapping.scan_columns(self.schema) if columns is None else columns
-        selection: dict[str, Any] = {c: name(c) for c in chosen}
+    def at(self, offsets: Sequence[int]) -> pa.Table:
+        """The rows at these offsets, in the columns a scan reads; no other row is read."""
         vector = self.mapping.column("embedding")
-        if columns is None and vector is not None:
-            selection[VECTORLESS] = f"{name(vector)} IS NULL"
-        return selection
+        chosen = [*self.mapping.scan_columns(self.schema), *([vector] if vector else [])]
+        with ours("Reading a sample"):
+            rows = self._table.take_offsets(list(offsets)).select({c: name(c) for c in chosen}).to_arrow()
+        batches = rows.to_batches()
+        return pa.Table.from_batches(
+            [_with_facts(b, vector) for b in batches] if vector else batches, rows.schema if not vector else None
+        )
 
     def _memories_only(self) -> str | None:
         skipped = self.mapping.skip_ids
@@ -138,3 +147,11 @@ class Reader:
     def changed_since(self, version: int) -> Changes:
         """Which rows changed after `version`, from the transaction history; see `mendory.lance.Changes`."""
         return changed(dataset(self.uri, self.table_name), version, self._version, self.id_column)
+
+
+def _with_facts(batch: pa.RecordBatch, vector: str) -> pa.RecordBatch:
+    """The batch with what is known of its vectors in their place."""
+    at = batch.schema.get_field_index(vector)
+    column = batch.column(at)
+    rest = batch.remove_column(at)
+    return rest.append_column(VECTORLESS, column.is_null()).append_column(VECTOR, facts(column))

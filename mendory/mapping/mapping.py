@@ -29,12 +29,15 @@ from mendory.mapping.places import (
 )
 from mendory.mapping.status import Marks, Vocabulary, held, mark_value, text_of
 from mendory.mapping.times import TimeForms, read_column
-from mendory.record import BY_NAME, FIELD_NAMES, FIELDS, Memory, Shape, Status
+from mendory.record import BY_NAME, FIELD_NAMES, FIELDS, Memory, Shape, Status, VectorFacts
 
 VECTORLESS: Final = "__vectorless"
 """Name of the computed boolean column a scan adds: the embedding is null."""
+VECTOR: Final = "__vector"
+"""Name of the computed column of `mendory.vectors.FACTS` a scan adds."""
 RELATIONS: Final = ("duplicate_of", "superseded_by", "related_ids", "related_notes")
 """Fields that Mendory keeps aside, in its ledger, for an owner who has no place for them."""
+_NOTHING: Final[MappingType[str, Any]] = MappingProxyType({})
 _PLAIN = tuple(f.name for f in FIELDS if f.shape is not Shape.VECTOR)
 """The fields of the record but the vector, in the order in which `Memory` takes them; then come the facts."""
 
@@ -179,8 +182,10 @@ class Mapping:
         bare = batch.column(VECTORLESS).to_pylist() if VECTORLESS in batch.schema.names else [False] * size
         columns = [values[name] for name in _PLAIN]
         columns += [why, [bool(b) for b in bare], [tuple(wrong.get(r, ())) for r in range(size)]]
-        others = self._others(cells, size)
-        return [Memory(*row) for row in zip(*columns, *([others] if others else []), strict=True)]
+        columns.append(list(self._others(cells, size) or [_NOTHING] * size))
+        if VECTOR in batch.schema.names:
+            columns.append(_vector_facts(batch.column(VECTOR)))
+        return [Memory(*row) for row in zip(*columns, strict=True)]
 
     def frame(self, batch: pa.RecordBatch, fields: Collection[str]) -> pa.RecordBatch:
         """These fields of the rows as Arrow columns of the fields' names, and `VECTORLESS` where the batch has it.
@@ -198,8 +203,9 @@ class Mapping:
             for at in unread:
                 values[at] = datetime(1970, 1, 1, tzinfo=UTC) if timed else "?"
             made[name] = pa.array(values, pa.timestamp("us", "UTC") if timed else pa.string())
-        if VECTORLESS in batch.schema.names:
-            made[VECTORLESS] = batch.column(VECTORLESS)
+        for name in (VECTORLESS, VECTOR):
+            if name in batch.schema.names:
+                made[name] = batch.column(name)
         return pa.RecordBatch.from_pydict(made)
 
     def _read(self, name: str, cells: Cells, size: int) -> tuple[list[Any], list[int]]:
@@ -262,7 +268,7 @@ class Mapping:
         anything = False
         for name in cells.batch.schema.names:
             kind = cells.batch.schema.field(name).type
-            if name in mapped or name == VECTORLESS or name in self.volatile or not _comparable(kind):
+            if name in mapped or name in (VECTORLESS, VECTOR) or name in self.volatile or not _comparable(kind):
                 continue
             used = self._used(name)
             column = plain_values(cells.batch.column(name))
@@ -365,6 +371,15 @@ class Mapping:
         """True when the column is a struct, though this row's cell is null."""
         schema = getattr(row, "schema", None)
         return schema is not None and pa.types.is_struct(schema.field(place.column).type)
+
+
+def _vector_facts(column: pa.Array | pa.ChunkedArray) -> list[VectorFacts | None]:
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    found: list[VectorFacts | None] = []
+    for chunk in chunks:
+        leaves = [leaf.to_pylist() for leaf in chunk.flatten()]
+        found += [None if one[0] is None else VectorFacts(*one) for one in zip(*leaves, strict=True)]
+    return found
 
 
 def _parts_of(place: Place | Composite | None) -> tuple[Place, ...]:
