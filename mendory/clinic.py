@@ -77,7 +77,12 @@ class Clinic:
         self.config, self.clock = config, clock
         self.mapping = config.record_mapping()
         self.told: Callable[[int, int], None] = _unheard
-        self.settings = Settings.of(config, self.mapping)
+        self._settings = Settings.of(config, self.mapping)
+
+    @property
+    def settings(self) -> Settings:
+        """What the detectors need to know, at this moment."""
+        return replace(self._settings, now=self.clock(), stale_vectors=self.side_state.stale(self.reader))
 
     @cached_property
     def reader(self) -> Reader:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from mendory import digest
-from mendory.record import Memory
+from mendory.record import Memory, VectorFacts
 
 
 class Ring(StrEnum):
@@ -45,6 +45,24 @@ class Code(StrEnum):
     METADATA_MISSING_FIELD = "metadata_missing_field"
     ILLEGAL_STATUS = "illegal_status"
     REFERENCE_DANGLING = "reference_dangling"
+    EMBEDDING_DIM_MISMATCH = "embedding_dim_mismatch"
+    EMBEDDING_NON_FINITE = "embedding_non_finite"
+    EMBEDDING_ZERO = "embedding_zero"
+    EMBEDDING_NORM = "embedding_norm"
+    EMBEDDING_SUSPICIOUS = "embedding_suspicious"
+    EMBEDDING_STALE_TEXT = "embedding_stale_text"
+    SCOPE_NOT_ALLOWED = "scope_not_allowed"
+    REFERENCE_SELF = "reference_self"
+    REFERENCE_CYCLE = "reference_cycle"
+    REFERENCE_CHAIN = "reference_chain"
+    REFERENCE_CROSS_SCOPE = "reference_cross_scope"
+    ID_NEAR_COLLISION = "id_near_collision"
+    TIMESTAMP_ORDER = "timestamp_order"
+    TIMESTAMP_FUTURE = "timestamp_future"
+    TIMESTAMP_UNIT = "timestamp_unit"
+    TIMESTAMP_SUSPICIOUS = "timestamp_suspicious"
+    HIDDEN_CHARACTERS = "hidden_characters"
+    CONTENT_TOO_LONG = "content_too_long"
     DUPLICATE_EXACT = "duplicate_exact"
     DUPLICATE_RESTATED = "duplicate_restated"
 
@@ -64,6 +82,24 @@ KNOWN: Final[Mapping[Code, tuple[Ring, Severity]]] = MappingProxyType(
         Code.METADATA_MISSING_FIELD: (Ring.STRUCTURE, Severity.LOW),
         Code.ILLEGAL_STATUS: (Ring.STRUCTURE, Severity.MEDIUM),
         Code.REFERENCE_DANGLING: (Ring.STRUCTURE, Severity.MEDIUM),
+        Code.EMBEDDING_DIM_MISMATCH: (Ring.STRUCTURE, Severity.HIGH),
+        Code.EMBEDDING_NON_FINITE: (Ring.STRUCTURE, Severity.HIGH),
+        Code.EMBEDDING_ZERO: (Ring.STRUCTURE, Severity.HIGH),
+        Code.EMBEDDING_NORM: (Ring.STRUCTURE, Severity.LOW),
+        Code.EMBEDDING_SUSPICIOUS: (Ring.STRUCTURE, Severity.HIGH),
+        Code.EMBEDDING_STALE_TEXT: (Ring.STRUCTURE, Severity.MEDIUM),
+        Code.SCOPE_NOT_ALLOWED: (Ring.STRUCTURE, Severity.MEDIUM),
+        Code.REFERENCE_SELF: (Ring.STRUCTURE, Severity.LOW),
+        Code.REFERENCE_CYCLE: (Ring.STRUCTURE, Severity.MEDIUM),
+        Code.REFERENCE_CHAIN: (Ring.STRUCTURE, Severity.LOW),
+        Code.REFERENCE_CROSS_SCOPE: (Ring.STRUCTURE, Severity.HIGH),
+        Code.ID_NEAR_COLLISION: (Ring.STRUCTURE, Severity.LOW),
+        Code.TIMESTAMP_ORDER: (Ring.STRUCTURE, Severity.LOW),
+        Code.TIMESTAMP_FUTURE: (Ring.STRUCTURE, Severity.LOW),
+        Code.TIMESTAMP_UNIT: (Ring.STRUCTURE, Severity.MEDIUM),
+        Code.TIMESTAMP_SUSPICIOUS: (Ring.STRUCTURE, Severity.LOW),
+        Code.HIDDEN_CHARACTERS: (Ring.STRUCTURE, Severity.MEDIUM),
+        Code.CONTENT_TOO_LONG: (Ring.STRUCTURE, Severity.LOW),
         Code.DUPLICATE_EXACT: (Ring.MEANING, Severity.MEDIUM),
         Code.DUPLICATE_RESTATED: (Ring.MEANING, Severity.LOW),
     }
@@ -145,6 +181,8 @@ def by_code(findings: Iterable[Finding]) -> dict[str, int]:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, VectorFacts):
+        return [value.dimension, value.finite, value.norm, value.mark]
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, tuple):

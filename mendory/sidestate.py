@@ -23,15 +23,20 @@ import pyarrow as pa
 from mendory.derived import Derived, derive
 from mendory.digest import float_bits
 from mendory.errors import Unavailable
+from mendory.links import links
 from mendory.record import Memory
+from mendory.side import text_digest
+from mendory.vectors import facts
 
-_SHAPE: Final = "1"
+_SHAPE: Final = "2"
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS about (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS derived (
   id TEXT PRIMARY KEY, content TEXT NOT NULL, meaning TEXT NOT NULL, claim TEXT, vector TEXT, vector_text TEXT,
   vector_space TEXT, factor REAL NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS link (link TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (link, id)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS link_of ON link (id);
 """
 _BATCH: Final = 2000
 
@@ -99,9 +104,16 @@ class SideState:
             wanted = None if change is None or change.full else change.ids
             seen: set[str] | None = set() if full else None
             looked_at = 0
+            if full:
+                conn.execute("DELETE FROM link")
+            elif change is not None:
+                conn.executemany("DELETE FROM link WHERE id = ?", [(i,) for i in sorted(change.ids | change.gone)])
             for memories, vectors in source.with_vectors(wanted) if wanted is None or wanted else ():
                 looked_at += len(memories)
                 self._write(conn, memories, _digests(vectors, len(memories)), spaces or {})
+                tied = zip(memories, _marks(vectors, len(memories)), strict=True)
+                rows = [(link, memory.id) for memory, mark in tied if memory.id for link in links(memory, mark)]
+                conn.executemany("INSERT OR IGNORE INTO link VALUES (?, ?)", rows)
                 if seen is not None:
                     seen.update(m.id for m in memories if m.id)
             stray = self._stray(conn, seen) if seen is not None else sorted(change.gone if change else ())
@@ -121,6 +133,30 @@ class SideState:
         """What is derived of these rows; rows nobody looked at are left out."""
         with self._open() as conn:
             return self._held(conn, ids)
+
+    def stale(self, source: Source) -> frozenset[str]:
+        """The rows whose vector came from another text than theirs, as they are in the table now."""
+        if self.version() is None:
+            return frozenset()
+        with self._open() as conn:
+            query = "SELECT id, content, vector FROM derived WHERE vector IS NOT NULL AND vector_text != content"
+            known = {row: (content, vector) for row, content, vector in conn.execute(query)}
+        found = set()
+        for memories, vectors in source.with_vectors(sorted(known)) if known else ():
+            digests = _digests(vectors, len(memories))
+            pairs = zip(memories, digests, strict=True)
+            found |= {m.id for m, d in pairs if m.id and (text_digest(m), d) == known[m.id]}
+        return frozenset(found)
+
+    def links(self, ids: Iterable[str]) -> set[str]:
+        """The links of these rows; see `mendory.links`."""
+        with self._open() as conn:
+            return _looked_up(conn, "SELECT link FROM link WHERE id IN", ids)
+
+    def linked(self, held: Iterable[str]) -> set[str]:
+        """The rows that have one of these links."""
+        with self._open() as conn:
+            return _looked_up(conn, "SELECT id FROM link WHERE link IN", held)
 
     def counts(self) -> dict[str, int]:
         """How many rows, how many with a vector of another text, and how many with a vector of a known space."""
@@ -180,6 +216,20 @@ class SideState:
     @staticmethod
     def _stray(conn: sqlite3.Connection, seen: Collection[str]) -> list[str]:
         return [i for (i,) in conn.execute("SELECT id FROM derived") if i not in seen]
+
+
+def _looked_up(conn: sqlite3.Connection, query: str, wanted: Iterable[str]) -> set[str]:
+    found: set[str] = set()
+    keys = sorted(set(wanted))
+    for at in range(0, len(keys), _BATCH):
+        part = keys[at : at + _BATCH]
+        marks = ", ".join("?" * len(part))
+        found.update(value for (value,) in conn.execute(f"{query} ({marks})", part))
+    return found
+
+
+def _marks(vectors: pa.Array | None, size: int) -> list[int | None]:
+    return [None] * size if vectors is None else facts(vectors).field("mark").to_pylist()
 
 
 def _digests(vectors: pa.Array | None, size: int) -> list[str | None]:

@@ -15,6 +15,43 @@ _NUMBER = re.compile(
 _CJK_NUMBER = re.compile(r"[〇零一二三四五六七八九十百千万亿两壹贰叁肆伍陆柒捌玖拾佰仟]+")
 
 
+_FORMAT = (
+    # control and format characters (Unicode 14) without tab, line feed, form feed, carriage return and next line,
+    # without the joiners and direction marks that scripts need, and without the tags that flags are made of
+    "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u0600-\u0605\u06dd\u070f\u0890-\u0891\u08e2\u180e\u200b\u202a-\u202e"
+    "\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U00013438\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a"
+)
+_TAGS = "\U000e0001\U000e0020-\U000e007f"
+HIDDEN_PATTERN = (
+    f"[{_FORMAT}]|[A-Za-z0-9\u4e00-\u9fff][\u200c\u200d]|[\u200c\u200d][A-Za-z0-9\u4e00-\u9fff]"
+    f"|(?:^|[^\U0001f3f4{_TAGS}])[{_TAGS}]"
+)
+"""Characters nobody sees: direction overrides, zero-width and control characters, tags outside a flag, and joiners
+beside letters that need none. In the syntax that Python's and RE2's expressions share."""
+HIDDEN = re.compile(HIDDEN_PATTERN)
+_NAME = "A-Za-z\u00c0-\u024f"
+SCOPE_BARRED_PATTERN = (
+    f'[*;"`\\\\{_FORMAT}\u200c-\u200f\u061c{_TAGS}\t\n\f\r\x85\u2028\u2029]|^\\s|\\s$'
+    f"|(?:^|[^{_NAME}])'|'(?:[^{_NAME}]|$)"
+)
+"""Characters that no scope should have: quotes but inside a name, wildcards, separators of statements, what nobody
+sees, outer blanks."""
+SCOPE_BARRED = re.compile(SCOPE_BARRED_PATTERN)
+
+
+def id_key(text: str) -> str:
+    r"""An id without what a person does not tell apart: letter case, white space, invisible characters, composition.
+
+    >>> id_key("M\u200b 1"), id_key("Cafe\u0301") == id_key("café")
+    ('m1', True)
+    """
+    if text.isascii() and text.isalnum() and text.islower():
+        return text
+    kept = (c for c in unicodedata.normalize("NFC", text).casefold() if not c.isspace())
+    return "".join(c for c in kept if unicodedata.category(c) not in ("Cc", "Cf"))
+
+
 def exact_key(text: str) -> str:
     r"""The text under which two memories count as saying literally the same.
 

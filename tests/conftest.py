@@ -62,6 +62,8 @@ def memory(id: str | None = "m1", required: Iterable[str] = (), **fields: Any) -
         "related_notes": [],
     }
     row |= fields
+    if fields.get("created_at") is not None and "updated_at" not in fields:
+        row["updated_at"] = row["created_at"]
     for name in ("metadata", "claim"):
         if isinstance(row[name], Mapping):
             row[name] = json.dumps(row[name], ensure_ascii=False)

@@ -109,7 +109,7 @@ def test_a_relation_without_a_column_is_kept_and_goes_with_the_rollback(clinic: 
     clinic.reader.refresh()
     merged = clinic.view(clinic.reader).fetch(["b"])["b"]
     assert ("archived", "a") == (merged.status, merged.duplicate_of)
-    assert () == clinic.check().findings
+    assert ["embedding_non_finite"] == [f.code.value for f in clinic.check().findings]
 
     undone = take_back(clinic, plan, "li.wei")
 
@@ -296,7 +296,7 @@ def test_owner_who_deletes_the_row_of_a_note(clinic: Clinic, tmp_path: Path) -> 
     healed(clinic)
     owners(tmp_path).delete("mem_id = 'a'")
 
-    found = clinic.check().findings
+    found = [f for f in clinic.check().findings if f.code.value != "embedding_non_finite"]
 
     assert [("reference_dangling", ("b",), True)] == [(f.code.value, f.ids, f.evidence["hidden"]) for f in found]
 

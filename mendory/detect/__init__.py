@@ -9,16 +9,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from mendory.config import Config
+from mendory.detect.characters import Characters, NearIds
 from mendory.detect.context import BatchFacts, Referrers
 from mendory.detect.exact_duplicates import ExactDuplicates
 from mendory.detect.identity import Identity
-from mendory.detect.references import DanglingReferences
+from mendory.detect.references import References
 from mendory.detect.required import RequiredFields
 from mendory.detect.status import StatusSpelling
+from mendory.detect.times import Times
+from mendory.detect.vectors import Vectors
 from mendory.finding import Code, Finding
 from mendory.mapping import Mapping as FieldMapping
 from mendory.record import Memory
@@ -50,6 +53,7 @@ class Settings:
 
     `can_hide`: something makes the owner's reader stop returning a row; without a status nothing does.
     `status_words`: the owner's word → ours. `inside_metadata`: fields that are keys of it.
+    `stale_vectors`: rows whose vector came from an earlier text. `now`: the time; without it nothing is in the future.
     """
 
     absent: frozenset[str] = frozenset()
@@ -60,6 +64,8 @@ class Settings:
     can_hide: bool = True
     status_words: Mapping[str, str] = field(default_factory=dict)
     inside_metadata: frozenset[str] = frozenset()
+    stale_vectors: frozenset[str] = frozenset()
+    now: datetime | None = None
 
     @classmethod
     def of(cls, config: Config, mapping: FieldMapping) -> Settings:
@@ -92,9 +98,13 @@ def detectors(settings: Settings) -> list[Detector]:
     """A fresh set of all detectors."""
     return [
         Identity(),
+        NearIds(),
         RequiredFields(settings.absent, settings.required_metadata, settings.inside_metadata),
         StatusSpelling("status" in settings.absent, settings.status_words, "status" in settings.inside_metadata),
-        DanglingReferences(settings.absent),
+        Vectors(settings.stale_vectors),
+        Times(settings.now),
+        Characters(),
+        References(settings.absent),
         ExactDuplicates(
             settings.duplicate_window,
             settings.required_metadata,

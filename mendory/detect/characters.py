@@ -1,0 +1,96 @@
+"""Contents, ids and scopes that look like something they are not."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+from mendory.finding import Code, Finding, finding
+from mendory.record import Memory
+from mendory.text import HIDDEN, SCOPE_BARRED, id_key, is_blank
+
+MOST_CHARACTERS: Final = 100_000
+"""A longer content is embedded by no model as a whole, and a search returns it for nearly anything."""
+
+
+class Characters:
+    r"""Characters nobody sees, contents of excessive length, scopes with characters that no scope should have.
+
+    Flags: contents with direction overrides and isolates, zero-width spaces, other invisible marks and control
+    characters, or a joiner beside letters of Latin or Chinese; contents of more than 100,000 characters; scopes with
+    quotes, `* ; \`, control or invisible characters, blanks at their ends, or more than 512 bytes. Does not flag:
+    line breaks and tabs; joiners inside emoji and in the scripts that need them; blank contents and scopes, which are
+    findings of their own. Cost: two searches per row.
+    """
+
+    codes = (Code.HIDDEN_CHARACTERS, Code.CONTENT_TOO_LONG, Code.SCOPE_NOT_ALLOWED)
+
+    def __init__(self) -> None:
+        self._found: list[Finding] = []
+
+    def observe(self, memory: Memory) -> None:
+        """Look at content and scope."""
+        if not memory.id:
+            return
+        content, scope = memory.content, memory.scope
+        if content and not content.isprintable():
+            hidden = sorted({f"U+{ord(c):04X}" for m in HIDDEN.finditer(content) for c in m.group() if _unseen(c)})
+            if hidden and not is_blank(content):
+                reason = f"the content holds characters nobody sees: {', '.join(hidden[:5])}"
+                self._add(Code.HIDDEN_CHARACTERS, memory, "content", reason, {"characters": hidden[:20]})
+        if content and len(content) > MOST_CHARACTERS:
+            reason = f"the content has {len(content)} characters"
+            self._add(Code.CONTENT_TOO_LONG, memory, "content", reason, {"characters": len(content)})
+        if scope and not is_blank(scope) and (SCOPE_BARRED.search(scope) or len(scope.encode(errors="replace")) > 512):
+            reason = "the scope holds characters that no scope should have"
+            self._add(Code.SCOPE_NOT_ALLOWED, memory, "scope", reason, {})
+
+    def _add(self, code: Code, memory: Memory, read: str, reason: str, evidence: dict[str, object]) -> None:
+        self._found.append(finding(code, [memory], (read,), reason, evidence, "characters/1"))
+
+    def findings(self, fetch: Callable[..., object]) -> Iterator[Finding]:
+        """One finding per row and kind of fault."""
+        yield from self._found
+
+    def stands_down(self) -> Iterator[tuple[str, str]]:
+        """Nothing: contents can't be absent, and a missing scope is told elsewhere."""
+        yield from ()
+
+
+def _unseen(character: str) -> bool:
+    return unicodedata.category(character) in ("Cc", "Cf")
+
+
+class NearIds:
+    """Ids that a person takes for one another.
+
+    Flags: two or more ids that are equal but for letter case, white space, invisible characters or Unicode composition.
+    Does not flag: one id held by several rows, which is `duplicate_id`. Cost: one comparison per row; ids that are not
+    in their plain form are kept.
+    """
+
+    codes = (Code.ID_NEAR_COLLISION,)
+
+    def __init__(self) -> None:
+        self._odd: dict[str, set[str]] = defaultdict(set)
+
+    def observe(self, memory: Memory) -> None:
+        """Note an id that is not in its plain form."""
+        if memory.id and (key := id_key(memory.id)) != memory.id:
+            self._odd[key].add(memory.id)
+
+    def findings(self, fetch: Callable[[Sequence[str]], Mapping[str, Memory]]) -> Iterator[Finding]:
+        """One finding per group of ids."""
+        plain = fetch(sorted(k for k in self._odd if k)) if self._odd else {}
+        for key, ids in sorted(self._odd.items()):
+            group = sorted(ids | ({key} if key in plain else set()))
+            if len(group) > 1:
+                named = [Memory(id=name, content=None) for name in group]
+                reason = f"{len(group)} ids differ only in letter case, blanks or invisible characters"
+                yield finding(Code.ID_NEAR_COLLISION, named, ("id",), reason, {"ids": len(group)}, "characters/1")
+
+    def stands_down(self) -> Iterator[tuple[str, str]]:
+        """Nothing: every table has ids."""
+        yield from ()
