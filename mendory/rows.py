@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from mendory.jsontext import rebase
 
@@ -32,12 +33,14 @@ class Present(Mapping[str, Any]):
 
 
 def value_at(row: pa.Table, place: str) -> Any:
-    """The value of a column, or of a leaf of a struct column, in a one-row table."""
+    """The value of a column, or of a leaf of a struct column, in a one-row table; times as text, to the last digit."""
     column, *path = place.split(".")
-    held = row.column(column)[0].as_py()
+    cell = row.column(column)
     for key in path:
-        held = None if held is None else held[key]
-    return held
+        cell = pc.struct_field(cell, [key])
+    if pa.types.is_temporal(cell.type) and not pa.types.is_interval(cell.type):
+        cell = cell.cast(pa.string())
+    return cell[0].as_py()
 
 
 def with_values(row: pa.Table, values: Mapping[str, Any]) -> pa.Table:
@@ -63,8 +66,8 @@ def with_changes(row: pa.Table, changes: Iterable[tuple[str, Any, Any]], volatil
 def _array(value: Any, kind: pa.DataType) -> pa.Array:
     try:
         return pa.array([value], type=kind)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        return pa.array([value]).cast(kind)  # 1 for a boolean column, a word for a number's
+    except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError):
+        return pa.array([value]).cast(kind)  # 1 for a boolean column, a word for a number's, a time as text
 
 
 def _with_leaf(cell: pa.Array, path: list[str], value: Any) -> pa.Array:

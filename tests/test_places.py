@@ -13,16 +13,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mendory import digest
+from mendory.catalogue import StepKind
 from mendory.detect import Settings, examine
 from mendory.errors import SchemaMismatch
+from mendory.finding import Code, finding
 from mendory.jsontext import members, parse_object, rebase, with_key, with_path, without_key
 from mendory.mapping import Mapping, TimeForms
 from mendory.mapping.times import UNITS, written
-from mendory.record import FIELD_NAMES
+from mendory.plan.build import bind
+from mendory.plan.draft import Draft
+from mendory.record import FIELD_NAMES, Memory
 from mendory.rows import Present, value_at, with_changes, with_values
 from mendory.template import NoTemplate, Template
 
 NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
+FOUND = finding(Code.ILLEGAL_STATUS, [Memory("a", "x")], ("status",), "", {}, "test")
 PAYLOAD = pa.struct(
     [
         ("text", pa.string()),
@@ -215,6 +220,39 @@ def test_hiding_writes_every_mark_and_nothing_else() -> None:
     new = marked().write(Present(row), {"status": "archived"}, NOON)
 
     assert {"meta": '{"price": 1.50,"hits":3, "state": "archived", "ended_at": 1740830400000}'} == new
+
+
+@pytest.mark.parametrize(
+    ("kind", "mark", "zone"),
+    [
+        (pa.timestamp("us", "UTC"), "now:timestamp", "UTC"),
+        (pa.timestamp("ms"), "now:timestamp", "Asia/Shanghai"),
+        (pa.timestamp("ns"), "now:timestamp", "UTC"),
+        (pa.string(), "now:%Y-%m-%d %H:%M:%S", "Asia/Shanghai"),
+        (pa.string(), "now:iso", "UTC"),
+        (pa.int64(), "now:s", "UTC"),
+        (pa.float64(), "now:ms", "UTC"),
+    ],
+    ids=str,
+)
+def test_a_mark_of_time_is_written_in_the_owners_form(kind: pa.DataType, mark: str, zone: str) -> None:
+    """Rows are hidden by a time in a column of any type, read as hidden, and taken back to the byte."""
+    schema = pa.schema([pa.field("id", pa.string()), pa.field("content", pa.string()), pa.field("deleted_at", kind)])
+    absent = [n for n in FIELD_NAMES if n not in ("id", "content")]
+    mapping = Mapping.of({}, absent, (), zone, hide={"deleted_at": mark})
+    mapping.check(schema)
+    row = pa.Table.from_pylist([{"id": "a", "content": "x"}], schema=schema)
+    draft = Draft(StepKind.NORMALISE_STATUS, FOUND, "", {"a": {"status": "archived"}}, {})
+
+    [step] = bind([draft], row, mapping, 1, NOON, timedelta(1)).steps()
+    [edit] = type(step).from_json(json.loads(json.dumps(step.as_json()))).edits
+    hidden = with_changes(row, [(c.column, c.old, c.new) for c in edit.columns], ())
+    back = with_changes(hidden, [(c.column, c.new, c.old) for c in edit.columns], ())
+
+    assert ["active", "archived", "active"] == [mapping.memories(r)[0].status for r in (row, hidden, back)]
+    assert row.equals(back)
+    if zone != "UTC":
+        assert "2025-03-01 20:00:00" == str(value_at(hidden, "deleted_at"))[:19]
 
 
 def test_a_dispute_without_a_mark_is_kept_aside() -> None:

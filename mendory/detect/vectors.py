@@ -21,7 +21,7 @@ UNIT: Final = 1e-3
 OFF_UNIT: Final = 1e-2
 ZERO: Final = 1e-12
 SAME: Final = 20
-"""So many different texts under one vector are no accident; a few long ones may begin alike and be cut by their model."""
+"""So many different texts under one vector are no accident; a few long ones may be cut alike by their model."""
 _READS = ("vector",)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from datetime import UTC, datetime
 
 import pyarrow as pa
 
 from mendory.mapping.places import Composite, Place, is_text, is_vector, leaf_type
-from mendory.mapping.status import NOW, Marks, Vocabulary
+from mendory.mapping.status import Marks, Vocabulary, mark_value
 from mendory.mapping.times import TimeForms
 from mendory.record import BY_NAME, Shape
 
@@ -80,9 +81,13 @@ def _marks(marks: Marks | None, status: Place | Composite | None, schema: pa.Sch
         except KeyError as error:
             yield error.args[0]
             continue
-        timed = isinstance(value, str) and value.startswith(NOW)
-        if kind is not None and not _holds(kind, 1 if timed and not value.endswith("iso") else value):
+        if kind is not None and not _holds(kind, _example(value)):
             yield f"{_what(str(place))} of type {kind} can't hold {value!r}"
+
+
+def _example(value: object) -> object:
+    """A value such as the mark writes."""
+    return mark_value(value, datetime(2026, 1, 1, tzinfo=UTC))
 
 
 def _what(place: str) -> str:

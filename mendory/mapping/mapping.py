@@ -315,7 +315,7 @@ class Mapping:
             else None
         )
         if marks:
-            yield from ((p, mark_value(v, now)) for p, v in marks)
+            yield from ((p, mark_value(v, now, self.zone)) for p, v in marks)
         elif place is None or (name == "status" and value == Status.ARCHIVED):
             raise SchemaMismatch(
                 f"The table has no place for '{top}'. Nothing was planned for it. Map it under [mapping.columns]."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -14,7 +14,10 @@ from mendory.record import Status
 from mendory.text import is_blank
 
 NOW: Final = "now:"
-"""A mark's value `now:s`, `now:ms`, `now:us`, `now:ns` or `now:iso` is the time of the plan."""
+"""A mark's value `now:s`, `now:ms`, `now:us`, `now:ns`, `now:iso`, `now:timestamp` (for Arrow timestamps) or `now:` and a
+strftime format is the time of the plan."""
+
+TIMESTAMP: Final = "timestamp"
 
 Marks = tuple[tuple[Place, Any], ...]
 
@@ -71,18 +74,20 @@ def held(value: Any, cell: Any) -> bool:
     return cell is not None and (cell == value or text_of(cell) == text_of(value))
 
 
-def mark_value(value: Any, now: datetime | None) -> Any:
-    """What is written for a mark: the constant, or the time `now`."""
+def mark_value(value: Any, now: datetime | None, zone: tzinfo = UTC) -> Any:
+    """What is written for a mark: the constant, or the time `now`, as text in `zone`."""
     if isinstance(value, str) and value.startswith(NOW):
         assert now is not None, "a mark of time needs the time"
-        return written(now, value.removeprefix(NOW), None, UTC)
+        form = value.removeprefix(NOW)
+        return now if form == TIMESTAMP else written(now, form, None, zone)
     return value
 
 
 def is_mark(value: Any) -> bool:
     """True for a value that a mark may have."""
     if isinstance(value, str) and value.startswith(NOW):
-        return value.removeprefix(NOW) in (*UNITS, "iso")
+        form = value.removeprefix(NOW)
+        return form in (*UNITS, "iso", TIMESTAMP) or "%" in form
     return isinstance(value, str | bool | int | float)
 
 

@@ -233,7 +233,7 @@ def _edits(
     for at, one in enumerate(drafts):
         for row in one.rows:
             changes = one.changes.get(row, {})
-            new = mapping.write(Present(state[row]), changes, now)
+            new = {c: _text(v) for c, v in mapping.write(Present(state[row]), changes, now).items()}
             present = {c: value_at(state[row], c) for c in new}
             columns = tuple(ColumnChange(c, present[c], v) for c, v in sorted(new.items()) if not _same(v, present[c]))
             aside = _aside(mapping, state[row], changes, kept.setdefault(row, {}))
@@ -246,6 +246,11 @@ def _edits(
         edits[at].append(Edit(row, digests[row], new_digest, columns, aside))
         digests[row] = new_digest
     return [tuple(e) for e in edits]
+
+
+def _text(value: Any) -> Any:
+    """A time as text, as a plan holds it."""
+    return value.isoformat(" ") if isinstance(value, datetime) else value
 
 
 def _same(new: Any, old: Any) -> bool:
