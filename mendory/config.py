@@ -71,7 +71,8 @@ def _forms(forms: tuple[str, ...]) -> tuple[str, ...]:
 def _marks(marks: Any) -> Any:
     for place, value in marks.items() if isinstance(marks, dict) else ():
         if not is_mark(value):
-            raise ValueError(f"'{place}' can't be set to {value!r}; a mark is a text, number, true or false, or now:ms")
+            marks_are = "a text, number, true or false, or now:ms, now:iso, now:timestamp"
+            raise ValueError(f"'{place}' can't be set to {value!r}; a mark is {marks_are}")
     if marks == {}:
         raise ValueError('no mark is named; write hide = "none" when the reader hides nothing')
     return marks
@@ -139,6 +140,7 @@ class MappingSection(Section):
 
     columns: Annotated[dict[str, str], AfterValidator(_places)] = {}
     absent: Annotated[tuple[str, ...], AfterValidator(_fields)] = ()
+    optional: Annotated[tuple[str, ...], AfterValidator(_fields)] = ()
     volatile: tuple[str, ...] = ()
     skip_ids: tuple[str, ...] = ()
     zone: Zone = "UTC"
@@ -322,6 +324,7 @@ class Config(BaseSettings):
             hide=False if m.hide == "none" else m.hide,
             pending=m.pending,
             skip_ids=m.skip_ids,
+            optional=m.optional,
         )
 
     def day_zone(self) -> ZoneInfo:

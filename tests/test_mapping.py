@@ -278,3 +278,13 @@ def test_owners_table_is_healed_where_it_lies(tmp_path: Path, clock: FakeClock) 
     [healed] = db.open_table("memories").search().where("key = 'it''s'").to_list()
     assert ('{"price": 1.50, "scene": "聚餐"}', 7) == (healed["meta"], healed["hits"])
     assert () == clinic.check().findings
+
+
+def test_a_field_left_empty_on_purpose_is_no_finding() -> None:
+    """Where the owner leaves a field empty, rows without it are healthy, and the others are still read."""
+    rows = [memory("m1", source=""), memory("m2", source=None), memory("m3", source="user_stated", scope=" ")]
+    mapping = Mapping.of({}, optional=["source"])
+
+    seen = examine(mapping.memories(arrow(rows)), lambda ids: {}, Settings(optional=mapping.optional))
+
+    assert [("missing_scope", ("m3",))] == [(f.code.value, f.ids) for f in seen.findings]

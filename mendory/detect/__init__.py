@@ -54,6 +54,7 @@ class Settings:
     `can_hide`: something makes the owner's reader stop returning a row; without a status nothing does.
     `status_words`: the owner's word → ours. `inside_metadata`: fields that are keys of it.
     `stale_vectors`: rows whose vector came from an earlier text. `now`: the time; without it nothing is in the future.
+    `optional`: required fields that the owner may leave empty.
     """
 
     absent: frozenset[str] = frozenset()
@@ -66,6 +67,7 @@ class Settings:
     inside_metadata: frozenset[str] = frozenset()
     stale_vectors: frozenset[str] = frozenset()
     now: datetime | None = None
+    optional: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, config: Config, mapping: FieldMapping) -> Settings:
@@ -79,6 +81,7 @@ class Settings:
             mapping.can_hide,
             mapping.vocabulary.words,
             mapping.inside_metadata,
+            optional=mapping.optional,
         )
 
 
@@ -99,7 +102,7 @@ def detectors(settings: Settings) -> list[Detector]:
     return [
         Identity(),
         NearIds(),
-        RequiredFields(settings.absent, settings.required_metadata, settings.inside_metadata),
+        RequiredFields(settings.absent, settings.required_metadata, settings.inside_metadata, settings.optional),
         StatusSpelling("status" in settings.absent, settings.status_words, "status" in settings.inside_metadata),
         Vectors(settings.stale_vectors),
         Times(settings.now),

@@ -31,8 +31,8 @@ class RequiredFields:
     times, embedding; metadata that is no JSON object; each row whose metadata lacks a required key
     or holds null, an empty text or an empty list there; cells of a wrong type. Does not flag: what the
     owner lacks altogether, that is fields the table has no place for, and fields or metadata keys for
-    which not one of 20 or more rows has a value; these stand down; keys of metadata that is no JSON object, which is
-    a finding of its own. Cost: constant per row.
+    which not one of 20 or more rows has a value; these stand down; fields the owner leaves empty on
+    purpose; keys of metadata that is no JSON object, which is a finding of its own. Cost: constant per row.
     """
 
     codes = (
@@ -48,9 +48,13 @@ class RequiredFields:
     )
 
     def __init__(
-        self, absent: Collection[str], metadata_keys: Sequence[str], inside_metadata: Collection[str] = ()
+        self,
+        absent: Collection[str],
+        metadata_keys: Sequence[str],
+        inside_metadata: Collection[str] = (),
+        optional: Collection[str] = (),
     ) -> None:
-        self._absent, self._inside = frozenset(absent), frozenset(inside_metadata)
+        self._absent, self._inside, self._optional = frozenset(absent), frozenset(inside_metadata), frozenset(optional)
         self._keys = tuple(metadata_keys)
         self._rows = 0
         self._held: set[str] = set()
@@ -63,7 +67,9 @@ class RequiredFields:
         """Check one memory."""
         self._rows += 1
         for name in self._missing:
-            if name in self._absent or name in memory.wrong or (memory.metadata_error and name in self._inside):
+            if name in self._absent | self._optional or name in memory.wrong:
+                continue
+            if memory.metadata_error and name in self._inside:
                 continue
             value = not memory.vectorless if name == "embedding" else getattr(memory, name)
             if not value or (isinstance(value, str) and is_blank(value)):

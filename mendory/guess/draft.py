@@ -26,6 +26,7 @@ class Draft:
     hide: dict[str, Any] = field(default_factory=dict)
     hide_why: str = ""
     incidental: list[str] = field(default_factory=list)
+    optional: list[str] = field(default_factory=list)
     questions: list[Remark] = field(default_factory=list)
 
     def put(self, name: str, place: str, reason: str) -> None:

@@ -69,6 +69,7 @@ def _section(draft: Draft) -> dict[str, Any]:
     section: dict[str, Any] = {
         "columns": places,
         "absent": [name for name in FIELD_NAMES if name not in places],
+        "optional": draft.optional,
         "volatile": draft.volatile,
         "skip_ids": draft.skip_ids,
     }

@@ -28,6 +28,7 @@ class Known:
     hide: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     hide_why: str = ""
     incidental: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
 
 
 OWNERS: Final = (
@@ -47,6 +48,7 @@ OWNERS: Final = (
         volatile=("last_accessed",),
         skip_ids=("__schema_placeholder__",),
         hide_why="its search filters nothing but the scope",
+        optional=("source",),
     ),
     Known(
         "memory-lancedb-pro",
@@ -124,4 +126,5 @@ def recognised(evidence: Evidence) -> Draft | None:
             draft.put(name, path, "")
     draft.volatile = [v for v in known.volatile if v.partition(".")[0] in evidence.places]
     draft.skip_ids, draft.incidental = list(known.skip_ids), list(known.incidental)
+    draft.optional = [name for name in known.optional if name in draft.places]
     return draft

@@ -48,6 +48,7 @@ def _lines(guess: Guess) -> Iterator[str]:
 
 _TOP: Mapping[str, str] = {
     "absent": "the table has no place for these; each is one line in a check",
+    "optional": "left empty on purpose",
     "volatile": "changed by a mere read",
     "skip_ids": "rows that are no memories",
     "zone": "of times without one",

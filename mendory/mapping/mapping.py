@@ -47,7 +47,8 @@ class Mapping:
     """Field → place, with None for a field the owner lacks.
 
     `volatile` names the places that a mere read changes; `zone` is that of naive times, `times` how times are
-    written where they are no Arrow timestamps; `skip_ids` are rows that are no memories.
+    written where they are no Arrow timestamps; `skip_ids` are rows that are no memories, `optional` the fields
+    that the owner leaves empty on purpose.
     """
 
     places: MappingType[str, Place | Composite | None]
@@ -56,6 +57,7 @@ class Mapping:
     times: MappingType[str, TimeForms] = field(default_factory=lambda: MappingProxyType({}))
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     skip_ids: tuple[str, ...] = ()
+    optional: frozenset[str] = frozenset()
 
     @classmethod
     def identity(cls) -> Mapping:
@@ -76,6 +78,7 @@ class Mapping:
         hide: MappingType[str, Any] | bool | None = None,
         pending: MappingType[str, Any] | None = None,
         skip_ids: Sequence[str] = (),
+        optional: Sequence[str] = (),
     ) -> Mapping:
         """The identity mapping with some fields elsewhere and some absent.
 
@@ -99,6 +102,7 @@ class Mapping:
             MappingProxyType(dict(times or {})),
             Vocabulary(plain.words, missing, hiding, disputing),
             tuple(skip_ids),
+            frozenset(optional),
         )
 
     # --- what there is ------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ from mendory.record import Status
 from mendory.text import is_blank
 
 NOW: Final = "now:"
-"""A mark's value `now:s`, `now:ms`, `now:us`, `now:ns`, `now:iso`, `now:timestamp` (for Arrow timestamps) or `now:` and a
-strftime format is the time of the plan."""
+"""A mark's value `now:s`, `now:ms`, `now:us`, `now:ns`, `now:iso`, `now:timestamp` (for Arrow timestamps), or
+`now:` and a strftime format, is the time of the plan."""
 
 TIMESTAMP: Final = "timestamp"
 
