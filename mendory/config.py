@@ -147,6 +147,7 @@ class MappingSection(Section):
     times: Annotated[dict[str, TimesSection], AfterValidator(_times)] = {}
     status: StatusSection = StatusSection()
     hide: Annotated[Literal["none"] | dict[str, Any] | None, AfterValidator(_marks)] = None
+    show: Annotated[dict[str, Any] | None, AfterValidator(_marks)] = None
     pending: Annotated[dict[str, Any] | None, AfterValidator(_marks)] = None
 
     @model_validator(mode="after")
@@ -322,6 +323,7 @@ class Config(BaseSettings):
             words=m.status.values,
             missing=m.status.missing,
             hide=False if m.hide == "none" else m.hide,
+            show=m.show,
             pending=m.pending,
             skip_ids=m.skip_ids,
             optional=m.optional,

@@ -283,6 +283,15 @@ def test_an_owner_that_cannot_hide() -> None:
         none.write(row, {"status": "archived"})
 
 
+def test_a_new_row_gets_what_live_rows_hold() -> None:
+    """Beside the marks of hidden rows stands what live ones hold there, in the forms of their places."""
+    mapping = marked(show={"meta.ended_at": 0, "meta.state": "confirmed"})
+    row = Present(pa.Table.from_pylist([{"id": "a", "content": "x", "meta": None}], schema=MARKED))
+
+    assert {"meta": '{"ended_at": 0, "state": "confirmed"}'} == mapping.shown(row)
+    assert {} == marked().shown(row)
+
+
 def test_relations_without_a_place_are_kept_aside() -> None:
     """What the owner has no place for is Mendory's to keep; what has a place is written there."""
     mapping = owner()
@@ -329,6 +338,12 @@ def test_a_composite_is_written_to_its_parts() -> None:
         ({"hide": {"private": "yes, very"}}, "can't hold"),
         ({"pending": {"uid": "now:iso"}}, "can't hold"),
         ({"volatile": ["hits"]}, "volatile: no column 'hits'"),
+        ({"volatile": ["payload"]}, "volatile: column 'payload' holds the content and the created_at"),
+        ({"volatile": ["payload.text"]}, "volatile: 'payload.text' holds the content: a change of it must be seen"),
+        ({"hide": {"tenant": "trash"}}, "hide: column 'tenant' holds the scope, which a mark would overwrite"),
+        ({"hide": {"id": ""}}, "hide: column 'id' holds the id"),
+        ({"hide": {"gone": "yes"}}, "hide: column 'gone' of type int32 can't hold 'yes'"),
+        ({"hide": {"gone": 1.5}}, "can't hold 1.5"),
         ({"times": {}}, "say how times are written under \\[mapping.times.created_at\\]"),
     ],
 )

@@ -35,8 +35,10 @@ def misfits(
     wrong += [f"{_what(p)} is mapped to several fields" for p in sorted({p for p in taken if taken.count(p) > 1})]
     if places["id"] is None or places["content"] is None:
         wrong.append("id and content can't be absent")
-    for title, marks in (("hide", vocabulary.hide), ("pending", vocabulary.pending)):
-        wrong += [f"{title}: {why}" for why in _marks(marks, places["status"], schema)]
+    for title, marks in (("hide", vocabulary.hide), ("pending", vocabulary.pending), ("show", vocabulary.show)):
+        wrong += [f"{title}: {why}" for why in _marks(marks, schema)]
+        wrong += [f"{title}: {why}" for why in _not_marks(marks, places)]
+    wrong += [f"volatile: {why}" for why in _not_volatile(volatile, places)]
     for name in sorted(volatile):
         try:
             leaf_type(schema, Place.of(name))
@@ -72,10 +74,32 @@ def _composite(name: str, place: Composite, schema: pa.Schema) -> Iterator[str]:
             yield f"{name}: {_what(str(part))} has type {kind}"
 
 
-def _marks(marks: Marks | None, status: Place | Composite | None, schema: pa.Schema) -> Iterator[str]:
+_SAID = frozenset({"id", "content", "embedding", "scope", "source", "kind", "claim", "created_at", "metadata"})
+"""Fields that say what a memory is and whose: no mark may overwrite them, and none is changed by a mere read."""
+
+
+def _not_marks(marks: Marks | None, places: Mapping[str, Place | Composite | None]) -> Iterator[str]:
+    for place, _ in marks or ():
+        held = sorted(n for n, p in places.items() if n in _SAID and _within(place, p))
+        if held:
+            yield f"{_what(str(place))} holds the {' and the '.join(held)}, which a mark would overwrite"
+
+
+def _not_volatile(volatile: Collection[str], places: Mapping[str, Place | Composite | None]) -> Iterator[str]:
+    for name in sorted(volatile):
+        held = sorted(n for n, p in places.items() if n in _SAID and _within(Place.of(name), p))
+        if held:
+            yield f"{_what(name)} holds the {' and the '.join(held)}: a change of it must be seen"
+
+
+def _within(place: Place, field: Place | Composite | None) -> bool:
+    """True when what lies at `place` is the field's value, or all of it and more."""
+    parts = field.places if isinstance(field, Composite) else (field,) if field else ()
+    return any(p.column == place.column and p.path[: len(place.path)] == place.path for p in parts)
+
+
+def _marks(marks: Marks | None, schema: pa.Schema) -> Iterator[str]:
     for place, value in marks or ():
-        if place == status:
-            continue  # told by its field
         try:
             kind = leaf_type(schema, place)
         except KeyError as error:
@@ -96,10 +120,11 @@ def _what(place: str) -> str:
 
 def _holds(kind: pa.DataType, value: object) -> bool:
     try:
-        pa.scalar(value).cast(kind)
+        held = pa.scalar(value).cast(kind).as_py()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
         return False
-    return True
+    # 1.5 in a column of whole numbers would be 1
+    return not (isinstance(value, float) and isinstance(held, int | float) and held != value)
 
 
 def _is_word(kind: pa.DataType) -> bool:

@@ -28,13 +28,15 @@ class Vocabulary:
 
     `words`: the owner's word → active, pending_review or archived; `missing`: what no word means. `hide`: the
     marks that make the owner's reader stop returning a row, None when nothing does. `pending`: the marks of a
-    disputed row that the reader still returns, None when there are none.
+    disputed row that the reader still returns, None when there are none. `show`: what live rows hold where hidden
+    ones are marked; a new row gets it.
     """
 
     words: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     missing: str | None = None
     hide: Marks | None = None
     pending: Marks | None = None
+    show: Marks = ()
 
     def word(self, status: str) -> str | None:
         """The owner's first word for a status of ours; None when words are given and none means it."""
