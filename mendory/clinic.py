@@ -3,54 +3,35 @@
 from __future__ import annotations
 
 import tempfile
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from mendory import digest
+from mendory.checkup import CheckUp, Patient, leave
 from mendory.config import Config
-from mendory.detect import Examination, Settings, examine
-from mendory.diagnose import attributes, diagnose
+from mendory.detect import Settings
 from mendory.errors import LedgerMismatch
 from mendory.executor.owner import executing
 from mendory.finding import Finding, by_code
-from mendory.lance import Reader, Writer
+from mendory.incremental import Since
+from mendory.lance import Reader, Writer, small_fragments, table_folder, whole
 from mendory.ledger import Clock, Ledger, utc_now
 from mendory.ledger.findings import problem_key
 from mendory.plan.build import Drafted, Wishes, bind, draft
 from mendory.plan.draft import Unplanned
 from mendory.plan.model import Plan
 from mendory.policy import Health
-from mendory.record import Memory
 from mendory.rehearse import rehearse
 from mendory.side import View
 from mendory.sidestate import SideState
-from mendory.spaces import stand_downs
-from mendory.telemetry import DoorWrites, mark_shown, since_mark
-from mendory.text import script
+from mendory.telemetry import mark_shown, since_mark
 
 _R = TypeVar("_R", bound=Reader)
 NOT_ASKED: Final = "not asked for"
 """Why a finding outside what a plan was asked for is not in it."""
-
-
-@dataclass(frozen=True, slots=True)
-class CheckUp:
-    """What a check-up found, at which version, what was dismissed earlier, and how many contents of each script.
-
-    `door_writes` is what an agent's own code wrote since the last check-up that was shown.
-    """
-
-    examination: Examination
-    findings: tuple[Finding, ...]
-    dismissed: int
-    version: int
-    causes: tuple[dict[str, Any], ...]
-    scripts: Mapping[str, int] = field(default_factory=dict)
-    door_writes: DoorWrites = field(default_factory=DoorWrites)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,35 +99,42 @@ class Clinic:
         ledger = self.known_ledger()
         return View(table, ledger.asides.held() if ledger else {})
 
-    def check(self, mark: bool = False) -> CheckUp:
+    def check(self, mark: bool = False, keep: bool = False, since: Since | None = None) -> CheckUp:
         """Everything found at the newest version; nothing is written anywhere.
 
-        With `mark` the telemetry file, where there is one, is told that the door writes up to now were shown.
+        With `mark` the telemetry file, where there is one, is told that the door writes up to now were shown. With
+        `keep` the check-up can become a checkpoint. With `since` only what changed since that checkpoint is looked at,
+        where that can be told; else everything, and the basis says why. Raises TableCorrupt, by its cause, where the
+        table's files are not as they must be.
         """
         telemetry, place = self.config.telemetry_path, self.config.door_place
         door_writes = since_mark(telemetry, place)
+        self.sound()
         self.reader.refresh()
-        rows: Counter[tuple[str, str]] = Counter()
-        scripts: Counter[str] = Counter()
-        view = self.view(self.reader)
-        seen = examine(_counted(view.scan(), rows, scripts), view.fetch, self.settings)
-        ledger = self.known_ledger()
-        dismissed = ledger.findings.dismissed() if ledger else {}
-        findings = tuple(f for f in seen.findings if f.id not in dismissed)
-        sick = view.fetch([i for f in findings for i in f.ids])
-        causes = diagnose(findings, sick, rows, seen.read)
+        seen = self._patient().seen(keep, since)
         if mark:
             mark_shown(telemetry, place, door_writes)
-        seen = replace(seen, stands_down=(*seen.stands_down, *stand_downs(self.config)))
-        return CheckUp(
-            seen,
-            findings,
-            len(seen.findings) - len(findings),
-            self.reader.version,
-            tuple(c.as_json() for c in causes),
-            dict(scripts),
-            door_writes,
-        )
+        return replace(seen, door_writes=door_writes, small_fragments=small_fragments(self.reader))
+
+    def _patient(self) -> Patient:
+        return Patient(self.config, self.reader, self.known_ledger(), self.side_state, self.settings)
+
+    def checkpoint(self, checked: CheckUp) -> bool:
+        """The next check may begin at this one; True when it may: it was kept, and nobody wrote since it was made.
+
+        The side state is brought up to the table, and the ledger knows every finding.
+        """
+        if checked.kept is None or self.reader.version != checked.version:
+            return False
+        self.side_state.bring_up(self.reader)
+        leave(self.ledger, self._patient().about(), checked)
+        return True
+
+    def sound(self) -> None:
+        """Return when the table's files are there and whole, as far as they tell; else raise what is wrong."""
+        folder = table_folder(self.config.table_uri, self.config.table.name)
+        if folder is not None:
+            whole(folder)
 
     def plan(self, checked: CheckUp | None = None, wanted: Callable[[Finding], bool] | None = None) -> Planned:
         """A plan for what is found now, rehearsed on a clone and stored as open; the table is not written.
@@ -155,7 +143,7 @@ class Clinic:
         Raises RehearsalFailed, with nothing stored, when it does not apply, verify and roll back cleanly.
         """
         self.check_binding()
-        checked = checked or self.check()
+        checked = checked or self.check(keep=True)
         self.side_state.bring_up(self.reader)
         reader, ledger = self.reader, self.ledger
         held_back, under = self._held_back()
@@ -176,6 +164,7 @@ class Clinic:
         mine = [f for f in checked.findings if wanted is None or wanted(f)]
         open_plans = tuple(sorted({under[f.id] for f in mine if f.id in under}))
         ledger.findings.note(checked.findings)
+        self.checkpoint(checked)
         plan = None
         if drafted.drafts:
             rows = reader.rows(sorted({i for d in drafted.drafts for i in d.rows}))
@@ -197,11 +186,11 @@ class Clinic:
         return {q["finding_id"]: q["reason"] for q in self.ledger.findings.queued() if q["finding_id"] in outside}
 
     def _context(self, checked: CheckUp, drafted: Drafted) -> dict[str, Any]:
-        health = Health.of(checked.findings, checked.examination.read, checked.examination.scope_rows)
+        health = Health.of(checked.findings, checked.rows, checked.examination.scope_rows)
         return {
             "table": f"{self.config.table.name}",
             "version": checked.version,
-            "read": checked.examination.read,
+            "read": checked.rows,
             "found": by_code(checked.findings),
             "dismissed": checked.dismissed,
             "stands_down": [{"what": w, "reason": r} for w, r in checked.examination.stands_down],
@@ -248,7 +237,11 @@ class Clinic:
         return {i for i, d in zip(ids, now, strict=True) if d in before[i]}
 
     def check_binding(self) -> None:
-        """Return when the table is bound to this ledger or to none; else raise LedgerMismatch."""
+        """Return when the table is bound to this ledger or to none; else raise LedgerMismatch.
+
+        Raises TableCorrupt, by its cause, where the table's files are not as they must be.
+        """
+        self.sound()
         bound = self.writer.ledger_id()
         if bound is None:
             return
@@ -272,14 +265,6 @@ def _asked(drafted: Drafted, wanted: Callable[[Finding], bool]) -> Drafted:
     """The same with one reason for every finding outside what was asked for."""
     said = tuple(u if wanted(u.finding) else Unplanned(u.finding, NOT_ASKED) for u in drafted.unplanned)
     return replace(drafted, unplanned=said)
-
-
-def _counted(memories: Iterator[Memory], rows: Counter[tuple[str, str]], scripts: Counter[str]) -> Iterator[Memory]:
-    for memory in memories:
-        rows.update(attributes(memory))
-        if memory.content and not memory.content.isspace():
-            scripts[script(memory.content)] += 1
-        yield memory
 
 
 def _unheard(done: int, total: int) -> None:

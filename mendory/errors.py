@@ -29,6 +29,54 @@ class InputInvalid(MendoryError):
     name = "input_invalid"
 
 
+class EmptyInput(InputInvalid):
+    """A source holds no record at all; that never means that memories are gone."""
+
+    name = "empty_input"
+
+
+class BadEncoding(InputInvalid):
+    """A text file is in another encoding than UTF-8."""
+
+    name = "bad_encoding"
+
+
+class TruncatedArchive(InputInvalid):
+    """A packed file ends before its end."""
+
+    name = "truncated_archive"
+
+
+class BadArchive(InputInvalid):
+    """A packed file is damaged, or something else than packed data is in it."""
+
+    name = "bad_archive"
+
+
+class BadParquet(InputInvalid):
+    """A Parquet file can't be read whole."""
+
+    name = "bad_parquet"
+
+
+class InputTooLarge(InputInvalid):
+    """A source, or one record of it, is past the bounds of what is read."""
+
+    name = "input_too_large"
+
+
+class PathNotAllowed(InputInvalid):
+    """A path leads out of its folder, or to something that is no file."""
+
+    name = "path_not_allowed"
+
+
+class KeyNotUnique(InputInvalid):
+    """Several rows of a source table have one id, so none of them can be addressed."""
+
+    name = "key_not_unique"
+
+
 class DependencyMissing(MendoryError):
     """An optional package is needed and not installed."""
 
@@ -66,6 +114,36 @@ class TableCorrupt(MendoryError):
     """Files of the table can't be read."""
 
     name = "table_corrupt"
+
+
+class TableHalfDeleted(TableCorrupt):
+    """The table's folder is there and not one manifest, so it can't be opened and must not be created."""
+
+    name = "table_half_deleted"
+
+
+class ManifestTorn(TableCorrupt):
+    """The newest manifest is damaged; the version before it can be opened when it is moved aside."""
+
+    name = "manifest_torn"
+
+
+class ManifestMissing(TableCorrupt):
+    """The newest manifest is not there, though a writer noted its version."""
+
+    name = "manifest_missing"
+
+
+class FileUnreadable(TableCorrupt):
+    """A data or deletion file of the newest version is missing, cut short or damaged."""
+
+    name = "file_unreadable"
+
+
+class FormatNewer(TableCorrupt):
+    """The table was written in a newer format than the installed library knows."""
+
+    name = "format_newer"
 
 
 class TableWentBack(MendoryError):

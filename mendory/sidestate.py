@@ -37,6 +37,7 @@ CREATE TABLE IF NOT EXISTS derived (
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS link (link TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (link, id)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS link_of ON link (id);
+CREATE INDEX IF NOT EXISTS stale ON derived (id) WHERE vector IS NOT NULL AND vector_text != content;
 """
 _BATCH: Final = 2000
 

@@ -68,6 +68,8 @@ def test_all_is_well_on_a_healthy_table(clinic: MakeClinic, tmp_path: Path) -> N
     assert {
         *(
             "table",
+            "files",
+            "key",
             "mapping",
             "hide",
             "witness",

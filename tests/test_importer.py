@@ -17,36 +17,35 @@ from click.testing import CliRunner, Result
 
 from mendory import cli, importer
 from mendory.errors import InputInvalid
-from mendory.importer import Judged, Quarantined, Shaping, against, judge
+from mendory.importer import Judge, Kept, Quarantined, Raw, Shaping
+from mendory.importer.against import State, against, placed
 from mendory.lance import Reader, to_table
 from mendory.mapping import Mapping
 from mendory.record import FIELD_NAMES, arrow_schema
-from tests.conftest import make_table, memory
+from tests.conftest import NOON, make_table, memory
 
 Run = Callable[..., Result]
 PLAIN = {"id": "m1", "content": "喜欢喝茶", "scope": "u1", "created_at": "2025-03-01T10:00:00Z"}
 
 
-def judged(*rows: dict[str, Any] | str, keys: dict[str, str] | None = None, **constants: str) -> Judged:
-    """The rows, objects or raw text, judged for a table of four dimensions."""
-    texts = [r if isinstance(r, str) else json.dumps(r, ensure_ascii=False) for r in rows]
-    return judge(((n, t.encode()) for n, t in enumerate(texts, 1)), Shaping(keys or {}, constants), 4)
+def judged(row: dict[str, Any] | str, keys: dict[str, str] | None = None, **constants: str) -> Kept | Quarantined:
+    """The row, an object or raw text, judged for a table of four dimensions."""
+    text = row if isinstance(row, str) else json.dumps(row, ensure_ascii=False)
+    return Judge(Shaping(keys or {}, constants), 4, NOON).judge(Raw(1, text.encode()))
 
 
 def kept(*args: Any, **kwargs: Any) -> dict[str, Any]:
-    """The one record that judging gives."""
+    """The record that judging gives."""
     found = judged(*args, **kwargs)
-    assert found.quarantined == []
-    [one] = found.kept
-    return one.record
+    assert isinstance(found, Kept), found
+    return found.record
 
 
 def refused(*args: Any, **kwargs: Any) -> Quarantined:
-    """The one line that judging refuses."""
+    """The record that judging refuses."""
     found = judged(*args, **kwargs)
-    assert found.kept == []
-    [one] = found.quarantined
-    return one
+    assert isinstance(found, Quarantined)
+    return found
 
 
 def raw(**more: str) -> str:
@@ -77,13 +76,15 @@ def test_the_keys_of_a_template_are_kept() -> None:
 
 def test_a_field_the_table_has_no_column_for_is_kept_in_the_metadata() -> None:
     """An owner's table without `kind` keeps it under extra; one without metadata quarantines the line."""
-    line = [(1, json.dumps({**PLAIN, "kind": "fact"}).encode())]
+    line = Raw(1, json.dumps({**PLAIN, "kind": "fact"}).encode())
     fields = [f for f in FIELD_NAMES if f != "kind"]
-    [one] = judge(iter(line), Shaping(), 4, fields).kept
-    bare = judge(iter(line), Shaping(), 4, [f for f in fields if f != "metadata"])
+    one = Judge(Shaping(), 4, NOON, fields).judge(line)
+    bare = Judge(Shaping(), 4, NOON, [f for f in fields if f != "metadata"]).judge(line)
 
+    assert isinstance(one, Kept)
     assert json.loads(one.record["metadata"]) == {"extra": {"kind": "fact"}}
-    assert importer.reasons(bare.quarantined) == {"no_place_for_keys": 1}
+    assert isinstance(bare, Quarantined)
+    assert bare.reason == "no_place_for_keys"
 
 
 # --- the owner's bytes --------------------------------------------------------------------------------
@@ -194,12 +195,15 @@ def held() -> pa.Table:
     ids=str,
 )
 def test_any_difference_is_id_exists(held: pa.Table, change: dict[str, Any]) -> None:
-    """Not content alone: every mapped column counts. The quarantined text is the line as it was."""
-    row = {**FULL, **change}
-    found = against(judged(row), held, Mapping.identity())
+    """Not content alone: every mapped column counts."""
+    assert [State.EXISTS] == states(held, {**FULL, **change})
 
-    assert (found.fresh, found.present) == ([], 0)
-    assert [(q.reason, json.loads(q.text)) for q in found.quarantined] == [("id_exists", row)]
+
+def states(held: pa.Table, *rows: dict[str, Any] | str) -> list[State]:
+    """What becomes of the rows beside what the table holds."""
+    batch = pa.RecordBatch.from_pylist([kept(row) for row in rows], schema=arrow_schema(4))
+    identity = Mapping.identity()
+    return against(pa.Table.from_batches([placed(batch, identity, held.schema)]), held, identity)
 
 
 def test_the_same_record_is_there_already(held: pa.Table) -> None:
@@ -208,19 +212,26 @@ def test_the_same_record_is_there_already(held: pa.Table) -> None:
     other = text.replace("1.5", "1.50").replace("10:00:00Z", "18:00:00+08:00")
     recalled = json.dumps({**FULL, "last_accessed_at": "2025-04-01T00:00:00Z"})
 
-    for line in (json.dumps(FULL), other, recalled):
-        assert against(judged(line), held, Mapping.identity()).present == 1
-    assert against(judged(raw(metadata='{"价": true}')), held, Mapping.identity()).present == 0
+    assert [State.PRESENT] * 3 == states(held, json.dumps(FULL), other, recalled)
+    assert [State.EXISTS] == states(held, raw(metadata='{"价": true}'))
+    assert [State.FRESH] == states(held, {**FULL, "id": "新"})
 
 
-def test_every_equal_line_of_a_refused_record_is_refused(held: pa.Table) -> None:
+def test_every_equal_line_of_a_refused_record_is_refused_with_its_text(tmp_path: Path, run: Run) -> None:
     """Read = ok + quarantined holds for doubled lines too, and a line of another spacing is equal."""
-    row = json.dumps({**FULL, "status": "归档"}, ensure_ascii=False)
-    found = against(judged(row, row.replace(", ", ",")), held, Mapping.identity())
-    fresh = against(judged(row, row.replace(", ", ",")), None, Mapping.identity())
+    file = tmp_path / "in.jsonl"
+    run("init", "./db#memories", "--dimension", "4")
+    one, other = (json.dumps({**FULL, "status": s}, ensure_ascii=False) for s in ("active", "归档"))
+    file.write_text(one + "\n" + one.replace(", ", ",") + "\n", encoding="utf-8")
+    first = json.loads(run("import", file, "--json").output)
+    file.write_text("\n".join([other, "no json", other.replace(", ", ",")]) + "\n", encoding="utf-8")
+    second = json.loads(run("import", file, "--json").output)
+    entries = [json.loads(line) for line in Path(f"{file}.quarantine.jsonl").read_text("utf-8").splitlines()]
 
-    assert [q.line for q in found.quarantined] == [1, 2]
-    assert (found.doubled, fresh.doubled, len(fresh.fresh)) == (0, 1, 1)
+    assert (2, 1, 1, 0) == tuple(first[k] for k in ("ok", "imported", "duplicate_exact", "quarantined"))
+    assert {"bad_json": 1, "id_exists": 2} == second["reasons"]
+    assert (3, 0, 0, 0) == tuple(second[k] for k in ("read", "ok", "imported", "duplicate_exact"))
+    assert [(1, other), (2, "no json"), (3, other.replace(", ", ","))] == [(e["line"], e["text"]) for e in entries]
 
 
 # --- the quarantine file ------------------------------------------------------------------------------
@@ -287,10 +298,19 @@ def test_a_target_that_cannot_be_is_refused_before_anything_is_written(tmp_path:
 # --- numbers and files that are traps -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", ["1" + "0" * 400, "1e39", "-" + "9" * 60])
-def test_a_component_too_large_for_a_float32_is_quarantined(number: str) -> None:
-    """An integer of 400 digits too."""
-    assert refused(raw(embedding=f"[{number}, 0, 0, 0]")).reason == "embedding_non_finite"
+@pytest.mark.parametrize(
+    ("number", "reason"),
+    [
+        ("1" + "0" * 400, "number_out_of_range"),
+        ("-" + "9" * 60, "number_out_of_range"),
+        ("9007199254740993", "number_out_of_range"),
+        ("1e39", "embedding_non_finite"),
+        ("-3.5e38", "embedding_non_finite"),
+    ],
+)
+def test_a_component_that_a_float32_can_not_hold_is_quarantined(number: str, reason: str) -> None:
+    """Too large for it, or a whole number of more bits than any float has."""
+    assert refused(raw(embedding=f"[{number}, 0, 0, 0]")).reason == reason
 
 
 def test_a_damaged_gz_is_one_clear_error(tmp_path: Path) -> None:
@@ -309,14 +329,14 @@ def test_what_unpacks_to_too_much_and_a_line_without_end_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only past both limits is a .gz a bomb; a line past its limit is refused in any file."""
-    monkeypatch.setattr(importer.files, "_MOST_UNPACKED", 100_000)
+    monkeypatch.setattr(importer.files, "MOST_UNPACKED", 100_000)
     bomb, dense = tmp_path / "bomb.gz", tmp_path / "dense.gz"
     bomb.write_bytes(gzip.compress(("茶" * 30 + "\n").encode() * 10_000))
     with pytest.raises(InputInvalid, match="input too large"):
         list(importer.lines(bomb))
     dense.write_bytes(gzip.compress(("茶" * 30 + "\n").encode() * 10_000, compresslevel=0))
     assert len(list(importer.lines(dense))) == 10_000
-    monkeypatch.setattr(importer.files, "_MOST_LINE", 90)
+    monkeypatch.setattr(importer.files, "MOST_LINE", 90)
     with pytest.raises(InputInvalid, match="input too large: line 1"):
         list(importer.lines(dense))
 
@@ -324,22 +344,38 @@ def test_what_unpacks_to_too_much_and_a_line_without_end_are_refused(
 # --- ids, scopes, encodings, times --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["m\x1b1", "m\x7f", "m\x85", "记\u202e忆", "m\u200b1", "m\u2028", "茶" * 171, "a\tb"])
-def test_an_id_with_hidden_characters_or_too_long_is_bad(name: str) -> None:
-    """C0, C1 and format characters, line separators, more than 512 bytes."""
+@pytest.mark.parametrize("name", ["m\x1b1", "m\x7f", "m\x85", "记\u202e忆", "m\u2028", "茶" * 171, "a\tb"])
+def test_an_id_that_moves_a_cursor_or_turns_its_direction_or_is_too_long_is_bad(name: str) -> None:
+    """C0, C1 and direction characters, line separators, more than 512 bytes."""
     assert refused({**PLAIN, "id": name}).reason == "bad_id"
     assert kept({**PLAIN, "id": "茶" * 170 + "ab"})
 
 
 @pytest.mark.parametrize(
-    "scope", ["*", "u*", "o'x", 'o"x', "a`b", "a\\b", "a;b", " u", "u\u3000", "u\n1", "用\u200b户", "u\x9b", "u\u202e"]
+    "scope",
+    [
+        "*",
+        "u*",
+        "a' OR '1'='1",
+        "'x",
+        'o"x',
+        "a`b",
+        "a\\b",
+        "a;b",
+        " u",
+        "u\u3000",
+        "u\n1",
+        "用\u200b户",
+        "u\x9b",
+        "u\u202e",
+    ],
 )
 def test_a_scope_that_could_be_read_as_something_else_is_not_allowed(scope: str) -> None:
     """Control and format characters, quotes, a backslash, * ; and blanks at the ends."""
     assert refused({**PLAIN, "scope": scope}).reason == "scope_not_allowed"
 
 
-@pytest.mark.parametrize("scope", ["用户:张三/助手", "user_1.b@c-d", "équipe bleue", "u%2Fa/b", "团队 一"])
+@pytest.mark.parametrize("scope", ["用户:张三/助手", "O'Brien", "user_1.b@c-d", "équipe bleue", "u%2Fa/b", "团队 一"])
 def test_a_scope_may_be_of_any_language(scope: str) -> None:
     """Letters of any script, digits, blanks inside and the usual signs."""
     assert kept({**PLAIN, "scope": scope})["scope"] == scope
@@ -355,17 +391,17 @@ def test_a_file_of_another_encoding_is_named_as_such(tmp_path: Path, encoding: s
     with pytest.raises(InputInvalid, match=encoding[:6].upper()):
         list(importer.lines(file))
     file.write_bytes(text.encode("utf-8-sig"))
-    assert list(importer.lines(file)) == [(1, text.strip().encode())]
+    assert list(importer.lines(file)) == [(1, text.strip().encode(), True)]
 
 
-def test_nul_bytes_are_refused_and_a_broken_line_later_is_quarantined_alone(tmp_path: Path) -> None:
+def test_nul_bytes_and_a_broken_line_are_quarantined_alone(tmp_path: Path) -> None:
     """GBK is seen line by line."""
     file = tmp_path / "in.jsonl"
-    file.write_bytes(b'{"id": "a\0b"}\n')
-    with pytest.raises(InputInvalid, match="NUL"):
-        list(importer.lines(file))
-    file.write_bytes(raw().encode() + b"\n" + '{"id": "茶"}'.encode("gbk") + b"\n")
-    assert importer.reasons(judge(importer.lines(file), Shaping(), 4).quarantined) == {"bad_encoding": 1}
+    gbk = '{"id": "茶"}'.encode("gbk")
+    file.write_bytes(b'{"id": "a\0b"}\n' + raw().encode() + b"\n" + gbk + b"\n")
+    found = [Judge(Shaping(), 4, NOON).judge(one) for one in importer.lines(file)]
+
+    assert ["bad_json", None, "bad_encoding"] == [getattr(one, "reason", None) for one in found]
 
 
 @pytest.mark.parametrize("epoch", ["1709287200", "1709287200.5"])

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import click
 
+from mendory.checkup import CheckUp
 from mendory.cli.plans import show_plan
 from mendory.cli.progress import progress
 from mendory.cli.selection import SEVERITIES, Selection, at_least, with_selection
@@ -24,13 +25,17 @@ from mendory.cli.shared import (
     with_clinic,
 )
 from mendory.cli.words import many, reason, say, term
-from mendory.clinic import NOT_ASKED, CheckUp, Clinic, Planned
+from mendory.clinic import NOT_ASKED, Clinic, Planned
+from mendory.errors import InputInvalid
 from mendory.finding import Finding, Severity
+from mendory.incremental import LAST, Since
 from mendory.record import FIELD_NAMES
 from mendory.telemetry import DoorWrites
 from mendory.text import shown
 
 NEVER: Final = "never"
+MANY_SMALL: Final = 100
+"""From so many small fragments on, the doctor warns too."""
 
 
 @main.command()
@@ -42,13 +47,16 @@ NEVER: Final = "never"
     show_default=True,
     help="Exit with 2 only for a finding shown of this severity or worse.",
 )
+@click.option("--full", is_flag=True, help="Look at every row; so it is without --since.")
+@click.option("--since", metavar="VERSION", help="Look at what changed since a checkpoint: its version, or 'last'.")
 @lang_option
 @with_clinic
 @json_option
-def check(clinic: Clinic, selection: Selection, fail_on: str, as_json: bool) -> int:
+def check(clinic: Clinic, selection: Selection, fail_on: str, full: bool, since: str | None, as_json: bool) -> int:
     """Examine the table; nothing is written."""
+    begin = _since(full, since)
     with progress(as_json) as clinic.told:
-        checked = clinic.check(mark=True)
+        checked = clinic.check(mark=True, since=begin)
     selection.known(checked)
     wanted = [f for f in checked.findings if selection.wants(f)]
     if as_json:
@@ -59,12 +67,28 @@ def check(clinic: Clinic, selection: Selection, fail_on: str, as_json: bool) -> 
     return FOUND if fails else OK
 
 
+def _since(full: bool, since: str | None) -> Since | None:
+    if since is None:
+        return None
+    if full:
+        raise InputInvalid("--full and --since ask for different things. Nothing was read. Leave one out.")
+    if since == LAST:
+        return LAST
+    if not (since.isascii() and since.isdigit() and len(since) <= 18):
+        raise InputInvalid(
+            f"--since {shown(since, 40)} is no version. Nothing was read. Write the number of a version, or 'last'."
+        )
+    return int(since)
+
+
 def _check_json(checked: CheckUp, wanted: Sequence[Finding]) -> dict[str, Any]:
     return {
         "findings": [f.as_json() for f in wanted],
         "stands_down": [{"what": w, "reason": r} for w, r in checked.examination.stands_down],
         "read": checked.examination.read,
         "version": checked.version,
+        "basis": checked.basis.as_json(),
+        "small_fragments": checked.small_fragments,
         "dismissed": checked.dismissed,
         "not_asked": len(checked.findings) - len(wanted),
         "scripts": dict(checked.scripts),
@@ -79,13 +103,14 @@ def _show_check(clinic: Clinic, checked: CheckUp, wanted: Sequence[Finding], sel
             part
             for part in (
                 f"{clinic.config.table.name} v{checked.version}",
-                many(checked.examination.read, "row"),
+                many(checked.rows, "row"),
                 _scripts(checked.scripts),
                 say("read-only"),
             )
             if part
         )
     )
+    _show_basis(checked)
     print_table(list(_grouped(wanted)))
     codes = {f.code.value for f in wanted}
     for cause in checked.causes:
@@ -103,6 +128,32 @@ def _show_check(clinic: Clinic, checked: CheckUp, wanted: Sequence[Finding], sel
         print_next(command("plan") + selection.options())
     else:
         click.echo(say("Nothing found.") if selection.everything else say("Nothing of what you asked for was found."))
+
+
+def _show_basis(checked: CheckUp) -> None:
+    basis = checked.basis
+    if basis.since is None:
+        if basis.why:
+            click.echo(say("  every row was looked at: {why}", why=shown(reason(basis.why), 160)))
+    elif not basis.changed and checked.version == basis.since:
+        click.echo(say("  nothing changed since v{version}", version=basis.since))
+    else:
+        changed, looked_at = many(basis.changed, "row"), many(basis.looked_at, "row")
+        stand = many(basis.standing, "finding")
+        click.echo(
+            say(
+                "  since v{version}: changed {changed}, looked at {looked_at}; of before still stand {stand}",
+                version=basis.since,
+                changed=changed,
+                looked_at=looked_at,
+                stand=stand,
+            )
+        )
+    if checked.small_fragments >= MANY_SMALL:
+        number = checked.small_fragments
+        click.echo(
+            say("  {number} small fragments: compact when no repair runs: table.optimize() of LanceDB", number=number)
+        )
 
 
 def _examined(what: str) -> str:
@@ -174,7 +225,7 @@ def plan(clinic: Clinic, selection: Selection, as_json: bool) -> int:
     """Make, rehearse and store a plan; the table is not written."""
     with progress(as_json) as clinic.told:
         clinic.check_binding()
-        checked = clinic.check()
+        checked = clinic.check(keep=True)
         selection.known(checked)
         planned = clinic.plan(checked, None if selection.everything else selection.wants)
     if as_json:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import dataclasses
+import tempfile
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -26,9 +29,9 @@ from mendory.cli.shared import (
 from mendory.cli.words import say
 from mendory.clinic import Clinic
 from mendory.config import Config
-from mendory.errors import InputInvalid, TableCorrupt, TableExists
-from mendory.lance import Writer, create_table, table_exists, to_table
-from mendory.record import FIELD_NAMES
+from mendory.errors import InputInvalid, MendoryError, TableCorrupt, TableExists
+from mendory.lance import Writer, create_table, table_exists
+from mendory.record import arrow_schema
 
 
 def _pairs(values: Sequence[str], option: str) -> dict[str, str]:
@@ -52,7 +55,13 @@ def _create_for_import(config: Config, dimension: int) -> None:
 
 
 @main.command("import")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("source", metavar="FILE")
+@click.option(
+    "--from",
+    "form",
+    type=click.Choice(importer.FORMS),
+    help="What FILE is; told by its name and first bytes when left out. A LanceDB table is FOLDER#TABLE.",
+)
 @click.option(
     "--map",
     "keys",
@@ -60,21 +69,26 @@ def _create_for_import(config: Config, dimension: int) -> None:
     metavar="FIELD=KEY",
     help="Where a field stands in the file; a template such as {user}/{agent} may use {line}.",
 )
-@click.option("--set", "constants", multiple=True, metavar="FIELD=TEXT", help="The same value for every line.")
+@click.option("--set", "constants", multiple=True, metavar="FIELD=TEXT", help="The same value for every record.")
 @click.option(
-    "--time-format", help="How times read, for strptime; %a also takes Chinese weekdays. ISO 8601 when left out."
+    "--time-format",
+    help="How times read, for strptime; %a also takes Chinese weekdays. s, ms, us or ns for numbers since 1970. "
+    "ISO 8601 when left out.",
 )
 @click.option("--zone", default="UTC", show_default=True, help="Zone of times without one.")
 @click.option(
-    "--quarantine", type=click.Path(path_type=Path), help="Where refused lines go; FILE.quarantine.jsonl when left out."
+    "--quarantine",
+    type=click.Path(path_type=Path),
+    help="Where refused records go; FILE.quarantine.jsonl when left out.",
 )
-@click.option("--dry-run", is_flag=True, help="Judge every line; write nothing.")
+@click.option("--dry-run", is_flag=True, help="Judge every record; write nothing.")
 @lang_option
 @with_clinic
 @json_option
 def import_(
     clinic: Clinic,
-    file: Path,
+    source: str,
+    form: str | None,
     keys: Sequence[str],
     constants: Sequence[str],
     time_format: str | None,
@@ -83,69 +97,64 @@ def import_(
     dry_run: bool,
     as_json: bool,
 ) -> int:
-    """Import JSON Lines; our own table is made when there is none, importing twice changes nothing."""
-    try:
-        shaping = importer.Shaping(_pairs(keys, "--map"), _pairs(constants, "--set"), time_format, ZoneInfo(zone))
-    except (KeyError, ValueError, OSError):
-        raise InputInvalid(f"'{zone}' is no time zone. Nothing was imported. Write e.g. Asia/Shanghai.") from None
-    target = importer.quarantine_target(file, quarantine)
+    """Import JSON Lines, Parquet, a LanceDB table or mem0's JSON; importing twice changes nothing.
+
+    Our own table is made when there is none. All new rows come in one commit, once every record is judged.
+    """
+    named, fixed = _pairs(keys, "--map"), _pairs(constants, "--set")
+    shaping = importer.Shaping(named, fixed, time_format, _zone(zone))
+    target = importer.quarantine_target(Path(source), quarantine)
     config = clinic.config
+    held = importer.source(source, form)
+    shaping = dataclasses.replace(shaping, reads=held.reads)
     there = table_exists(config.table_uri, config.table.name)
     writer = Writer(config.table_uri, config.table.name, clinic.mapping) if there else None
-    dimension = importer.dimension(writer.schema, clinic.mapping) if writer else config.table.dimension
-    fields = [name for name in FIELD_NAMES if clinic.mapping.has(name)]
-    with progress(as_json, say("reading the file")) as told:
-        judged = importer.judge(_told(importer.lines(file), file, told), shaping, dimension, fields)
-    if judged.read == 0:
-        raise InputInvalid(f"{file} holds no line. Nothing was imported. Name a JSON Lines file.")
-    held = writer.rows([kept.record["id"] for kept in judged.kept]) if writer else None
-    sorted_out = importer.against(judged, held, clinic.mapping, writer.schema if writer else None)
-    refused = sorted_out.quarantined
-    if refused and not dry_run:
-        importer.write_quarantine(target, refused)
-    if sorted_out.fresh and not dry_run:
-        if writer is None:
-            _create_for_import(config, dimension)
-            writer = Writer(config.table_uri, config.table.name, clinic.mapping)
-        writer.append(to_table(sorted_out.fresh, writer.schema))
-    counts: dict[str, Any] = {
-        "read": judged.read,
-        "ok": judged.read - len(refused),
-        "imported": 0 if dry_run else len(sorted_out.fresh),
-        "already_there": sorted_out.present,
-        "duplicate_exact": sorted_out.doubled,
-        "quarantined": len(refused),
-        "rejected": 0,
-        "reasons": importer.reasons(refused),
-    }
+    schema = writer.schema if writer else arrow_schema(config.table.dimension)
+    if writer is None:
+        clinic.mapping.check(schema)  # of the table that would be made
+    with tempfile.TemporaryDirectory(prefix="mendory-import-") as folder:  # mode 0700
+        job = importer.Import(held, shaping, clinic.mapping, schema, datetime.now(UTC), Path(folder))
+        try:
+            with progress(as_json, say("reading the file")) as told:
+                job.take(told)
+            if writer:
+                writer.refresh()  # reading may have taken long
+            job.settle(writer)
+            counts = job.counts(written=not dry_run)
+            if counts["quarantined"] and not dry_run:
+                importer.write_quarantine(target, job.refused())
+            if job.imported and not dry_run:
+                if writer is None:
+                    _create_for_import(config, config.table.dimension)
+                    writer = Writer(config.table_uri, config.table.name, clinic.mapping)
+                writer.append(job.fresh())
+        except MendoryError:
+            if job.read:
+                _show(importer.rejected(job.read), as_json)
+            raise
+    _show(counts, as_json)
+    if not as_json:
+        if counts["quarantined"] and not dry_run:
+            click.echo(say("  refused records with reasons and hints: {file}", file=target))
+        if dry_run:
+            click.echo(say("Nothing was written."))
+        else:
+            print_next(command("check"))
+    return REFUSED if counts["quarantined"] else OK
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        raise InputInvalid(f"'{name}' is no time zone. Nothing was imported. Write e.g. Asia/Shanghai.") from None
+
+
+def _show(counts: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json(counts)
-    else:
-        _show_counts(counts, target if refused and not dry_run else None, dry_run)
-    return REFUSED if refused else OK
-
-
-def _show_counts(counts: dict[str, Any], written: Path | None, dry_run: bool) -> None:
-    click.echo(say("read {read} = ok {ok} + quarantined {quarantined} + rejected 0", **counts))
-    click.echo(say("  imported {imported}, already there {already_there}, equal lines {duplicate_exact}", **counts))
+        return
+    click.echo(say("read {read} = ok {ok} + quarantined {quarantined} + rejected {rejected}", **counts))
+    click.echo(say("  imported {imported}, already there {already_there}, equal records {duplicate_exact}", **counts))
     print_table([[reason, number] for reason, number in counts["reasons"].items()], say("  quarantined: "))
-    if written is not None:
-        click.echo(say("  refused lines with reasons and hints: {file}", file=written))
-    if dry_run:
-        click.echo(say("Nothing was written."))
-    else:
-        print_next(command("check"))
-
-
-def _told(
-    lines: Iterator[tuple[int, bytes]], file: Path, told: Callable[[int, int], None]
-) -> Iterator[tuple[int, bytes]]:
-    """The lines; `told` hears how many bytes of the file they were. Of a packed file nobody knows."""
-    size = 0 if file.suffix.lower() == ".gz" or not file.is_file() else file.stat().st_size
-    done = told_at = 0
-    for number, line in lines:
-        yield number, line
-        done += len(line) + 1
-        if done - told_at > 2**20 and done < size:
-            told(done, size)
-            told_at = done
+    print_table([[reason, number] for reason, number in counts["flagged"].items()], say("  taken, but odd: "))

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import click
 
-from mendory.clinic import CheckUp
+from mendory.checkup import CheckUp
 from mendory.errors import EmptyTargetSet, InputInvalid
 from mendory.finding import Code, Finding, Severity
 from mendory.text import shown

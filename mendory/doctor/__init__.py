@@ -12,7 +12,7 @@ from pathlib import Path
 from mendory.clinic import Clinic
 from mendory.doctor import machine, records, table, witness
 from mendory.doctor.line import Line, State, fail, ok
-from mendory.errors import MendoryError
+from mendory.errors import MendoryError, TableCorrupt
 from mendory.lance import Reader
 from mendory.lance.facts import core, storage
 
@@ -41,6 +41,8 @@ def examine(clinic: Clinic, on: Machine, embed: bool = True) -> Iterator[Line]:
     try:
         reader = clinic.reader
         reader.refresh()
+    except TableCorrupt as error:
+        yield fail("table", "{error}: {problem}", "{advice}", error=error.name, **table.told(error))
     except MendoryError as error:
         todo = "mend [table] or [mapping] in the configuration"
         yield fail("table", "{error}: {problem}", todo, error=error.name, problem=str(error))
@@ -52,7 +54,16 @@ def examine(clinic: Clinic, on: Machine, embed: bool = True) -> Iterator[Line]:
             version=reader.version,
             rows=reader.count(),
         )
-        yield from table.mapping(reader)
+        files = table.files(clinic)
+        yield files
+        try:
+            yield from [] if files.state is State.FAIL else [table.key(reader), *table.mapping(reader)]
+        except TableCorrupt as error:
+            files = fail("files", "{error}: {problem}", "{advice}", error=error.name, **table.told(error))
+            yield files
+        if files.state is State.FAIL:
+            reader = None  # what reads its rows would fail alike
+    if reader is not None:
         yield from witness.lines(clinic, reader, embed)
     yield from records.ledger(clinic, reader)
     if reader is not None:

@@ -113,7 +113,9 @@ def side_state(clinic: Clinic, reader: Reader) -> Line:
             "side state", "of {rows} rows as of v{version}, {stale} have a vector of another text", todo, **values
         )
     return ok(
-        "side state", "{rows} rows as of v{version} of v{newest}; every vector came from its row's text", **values
+        "side state",
+        "{rows} rows as of v{version} of v{newest}; no text was seen to change without its vector",
+        **values,
     )
 
 

@@ -9,7 +9,8 @@ from typing import Final
 
 from mendory.clinic import Clinic
 from mendory.doctor.line import Line, ago, fail, ok, size, warn
-from mendory.lance import Reader
+from mendory.errors import TableCorrupt
+from mendory.lance import Reader, ids, table_folder, whole
 from mendory.lance.facts import Storage, sample
 from mendory.record import FIELDS, Memory
 
@@ -21,6 +22,38 @@ MANY_VERSIONS: Final = 1000
 UNINDEXED_SHARE: Final = 0.1
 UNINDEXED_ROWS: Final = 1000
 """Fewer rows than that a search looks through faster than an index is read."""
+
+
+def told(error: TableCorrupt) -> dict[str, str]:
+    """What is wrong, and what to do, of an error whose last sentence says what to do."""
+    problem, nothing, advice = str(error).partition(" Nothing was ")
+    return {"problem": problem, "advice": advice.partition(". ")[2].rstrip(".") if nothing else ""}
+
+
+def files(clinic: Clinic) -> Line:
+    """Whether every file of the newest version is there and as long as its manifest says."""
+    folder = table_folder(clinic.config.table_uri, clinic.config.table.name)
+    if folder is None:
+        return ok("files", "the table is not on this machine's disk")
+    try:
+        count = whole(folder)
+    except TableCorrupt as error:
+        return fail("files", "{error}: {problem}", "{advice}", error=error.name, **told(error))
+    return ok("files", "files of the newest version: {count}, all there and of the right length", count=count)
+
+
+def key(reader: Reader) -> Line:
+    """Whether ids tell rows apart, as a repair needs it."""
+    rows, distinct = ids(reader)
+    if rows == distinct:
+        return ok("key", "each of {rows} rows has an id of its own", rows=rows)
+    return warn(
+        "key",
+        "key_not_unique: {rows} rows have {distinct} different ids, and a row that shares its id is never repaired",
+        "find them: mendory check --only duplicate_id,missing_id; their owner must give each an id of its own",
+        rows=rows,
+        distinct=distinct,
+    )
 
 
 def mapping(reader: Reader) -> Iterator[Line]:

@@ -1,26 +1,30 @@
-"""Import of JSON Lines: every line is imported, already there, or quarantined with a reason; none is lost.
+"""Import: every record of a source is imported, already there, or quarantined with a reason; none is lost.
 
-Reading and judging; the caller writes the table. Whatever of a line became no field is kept in the metadata
-under `extra`, byte for byte; under `extra_2`, `extra_3`, … when the owner's metadata has an `extra`.
+JSON Lines, Parquet, LanceDB tables and what mem0 returns become numbered records, each judged by the same rules and
+set aside on disk; the caller writes the table, in one commit. Whatever of a record became no field is kept in the
+metadata under `extra`, byte for byte; under `extra_2`, `extra_3`, … when the owner's metadata has an `extra`.
 """
 
-from mendory.importer.against import SortedOut, against, dimension
-from mendory.importer.files import lines, quarantine_target, write_quarantine
-from mendory.importer.judging import Judged, Kept, Quarantined, judge, reasons
-from mendory.importer.shaping import Shaping, known_fields
+from mendory.importer.files import lines
+from mendory.importer.judging import Judge, Kept
+from mendory.importer.quarantine import Quarantined, quarantine_target, write_quarantine
+from mendory.importer.running import Import, rejected
+from mendory.importer.shaping import Raw, Shaping, known_fields
+from mendory.importer.sources import FORMS, Source, source
 
 __all__ = [
-    "Judged",
+    "FORMS",
+    "Import",
+    "Judge",
     "Kept",
     "Quarantined",
+    "Raw",
     "Shaping",
-    "SortedOut",
-    "against",
-    "dimension",
-    "judge",
+    "Source",
     "known_fields",
     "lines",
     "quarantine_target",
-    "reasons",
+    "rejected",
+    "source",
     "write_quarantine",
 ]

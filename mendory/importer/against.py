@@ -5,63 +5,76 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from mendory import digest
-from mendory.importer.judging import Judged, Quarantined
 from mendory.mapping import Mapping as FieldMapping
 from mendory.record import BY_NAME, FIELD_NAMES, Memory, Shape, Status
 from mendory.rows import Present, with_values
 
 
-@dataclass(frozen=True, slots=True)
-class SortedOut:
-    """Records to write, how many are in the table already, how many lines repeat one, and all refused lines."""
+class State(IntEnum):
+    """What becomes of a record that was judged good."""
 
-    fresh: list[dict[str, Any]]
-    present: int
-    doubled: int
-    quarantined: list[Quarantined]
+    FRESH = 0
+    PRESENT = 1
+    EXISTS = 2
+    CONFLICT = 3
 
 
-def against(judged: Judged, held: pa.Table | None, mapping: FieldMapping, schema: pa.Schema | None = None) -> SortedOut:
-    """The records against the table's rows of the same ids: new, there already, or `id_exists` and not the same.
+def against(offered: pa.Table, held: pa.Table, mapping: FieldMapping) -> list[State]:
+    """Of each offered row, in the table's own shape: new, there already, or there under its id and not the same.
 
-    The same means: in every mapped column but the volatile ones, JSON as parsed; the vector only when the line has one.
+    The same means: in every mapped column but the volatile ones, JSON as parsed; the vector only when the record has
+    one.
     """
-    rows = [as_row(kept.record, mapping, schema) for kept in judged.kept]
     there: dict[str | None, list[_Row]] = defaultdict(list)
-    offered: list[_Row] = []
-    if held is not None and held.num_rows:
-        offered = _rows(pa.Table.from_pylist(rows, schema=held.schema), mapping)
-        for row in _rows(held, mapping):
-            there[row.memory.id].append(row)
-    fresh, present, doubled, refused = [], 0, 0, list(judged.quarantined)
-    for at, kept in enumerate(judged.kept):
-        same_id = there.get(kept.record["id"], [])
-        if same_id and not any(_same(offered[at], row, mapping) for row in same_id):
-            hint = "the table has another record under this id; import it under a new id"
-            refused += [Quarantined(number, "id_exists", hint, text) for number, text in kept.lines]
-            continue
-        doubled += len(kept.lines) - 1
-        if same_id:
-            present += 1
-        else:
-            fresh.append(rows[at])
-    return SortedOut(fresh, present, doubled, sorted(refused, key=lambda q: q.line))
+    for row in _rows(held, mapping):
+        there[row.memory.id].append(row)
+    states = []
+    for one in _rows(offered, mapping):
+        same_id = there.get(one.memory.id, [])
+        same = any(_same(one, row, mapping) for row in same_id)
+        states.append(State.PRESENT if same else State.EXISTS if same_id else State.FRESH)
+    return states
 
 
-def as_row(record: Mapping[str, Any], mapping: FieldMapping, schema: pa.Schema | None) -> dict[str, Any]:
-    """The record as a row of the owner's table: each field where it lies, in the form it is written there.
+def placed(records: pa.RecordBatch, mapping: FieldMapping, schema: pa.Schema) -> pa.RecordBatch:
+    """The records as rows of a table of that schema: each field where it lies, in the form it is written there.
 
-    `schema` is None while there is no table: the one that is made has our own columns. Raises SchemaMismatch for a
-    value the table has no place or no word for.
+    Raises SchemaMismatch for a value the table has no place or no word for.
     """
-    if mapping.plain or schema is None:
-        return {c: v for k, v in record.items() if (c := mapping.column(k)) is not None}
+    if not mapping.plain:
+        rows = [as_row(record, mapping, schema) for record in records.to_pylist()]
+        return pa.RecordBatch.from_pylist(rows, schema=schema)
+    fields = {mapping.column(name): name for name in FIELD_NAMES if mapping.has(name)}
+    columns = []
+    for field in schema:
+        name = fields.get(field.name)
+        if name is None:
+            columns.append(pa.nulls(records.num_rows, field.type))
+        else:
+            columns.append(_column(records.column(name), field.type, mapping))
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _column(values: pa.Array, kind: pa.DataType, mapping: FieldMapping) -> pa.Array:
+    if values.type == kind:
+        return values
+    if pa.types.is_timestamp(kind) and kind.tz is None:
+        values = pc.local_timestamp(values.cast(pa.timestamp("us", str(mapping.zone))))
+    if pa.types.is_fixed_size_list(kind) and values.null_count == len(values):
+        return pa.nulls(len(values), kind)  # of a table without vectors
+    return values.cast(kind, safe=False)
+
+
+def as_row(record: Mapping[str, Any], mapping: FieldMapping, schema: pa.Schema) -> dict[str, Any]:
+    """The record as a row of the owner's table, where its fields lie in places of their own."""
     given = {name: value for name, value in record.items() if value is not None and _told(name, value, mapping)}
     empty = pa.Table.from_arrays([pa.nulls(1, field.type) for field in schema], schema=schema)
     values = mapping.write(Present(empty), given, record.get("created_at"))

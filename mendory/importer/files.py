@@ -1,96 +1,151 @@
-"""The files of an import: the lines read, within bounds, and the refused ones written."""
+"""The files an import reads: which paths may be named, packed files, and lines, all within bounds."""
 
 from __future__ import annotations
 
 import gzip
-import json
+import io
 import os
-import tempfile
+import stat
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from typing import IO, Final
 
-from mendory.errors import InputInvalid
-from mendory.importer.judging import Quarantined
+from mendory.errors import BadArchive, BadEncoding, InputInvalid, InputTooLarge, PathNotAllowed, TruncatedArchive
+from mendory.importer.shaping import Raw
 
-_MOST_LINE = 64 * 2**20
-_MOST_UNPACKED, _MOST_RATIO = 2**30, 200
+MOST_LINE = 64 * 2**20
+MOST_UNPACKED, MOST_RATIO = 2**30, 200
+_STEP: Final = 2**20
+
+Told = Callable[[int, int], None]
+"""Hears how many bytes, or rows, of how many are read."""
 
 
-def lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """(number, bytes) of every line that is not blank; only a line feed ends a line. `.gz` is unpacked.
+def allowed(path: Path, *, folder: bool = False) -> Path:
+    """The path itself when it may be read: a relative one inside the working folder, no link out of its own folder.
 
-    Raises InputInvalid for a file that can't be read whole, is in another encoding than UTF-8, or is too large.
+    Raises PathNotAllowed for another one, and for what is no plain file (`folder`: no folder); InputInvalid when
+    nothing is there.
     """
-    if not path.is_file():
-        raise InputInvalid(f"{path} is no file. Nothing was imported. Name a JSON Lines file.")
-    packed = path.stat().st_size if path.suffix.lower() == ".gz" else None
-    total = 0
+    root = path.parent if path.is_absolute() else Path()
+    if not path.is_absolute() and ".." in path.parts and not path.resolve().is_relative_to(root.resolve()):
+        raise _refused(path, "leads out of the working folder", "Name it by its absolute path")
+    if not path.exists():
+        what = "folder" if folder else "file"
+        raise InputInvalid(f"{path} is no {what}. Nothing was imported. Name a {what} that is there.")
+    if not path.resolve().is_relative_to(root.resolve()):
+        raise _refused(path, "is a link that leads out of its folder", "Name what it leads to by its absolute path")
+    if folder != path.is_dir():
+        hint = "Name a table as FOLDER#TABLE" if path.is_dir() else "Name a folder"
+        raise _refused(path, "is a folder" if path.is_dir() else "is no folder", hint)
+    if not folder and not path.is_file():
+        raise _refused(path, "is a pipe or a device", "Name a file")
+    return path
+
+
+def _refused(path: Path, why: str, todo: str) -> PathNotAllowed:
+    return PathNotAllowed(f"{path} {why}. Nothing was imported. {todo}.")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """The plain file, open; what took its place since it was allowed is refused and never waited for."""
     try:
-        with path.open("rb") if packed is None else gzip.open(path, "rb") as source:
-            for number in count(1):
-                line = source.readline(_MOST_LINE + 1)
-                if not line:
-                    return
-                total += len(line)
-                if len(line) > _MOST_LINE:
-                    raise _too_large(path, f"line {number} is longer than {_MOST_LINE} bytes")
-                if packed is not None and total > max(_MOST_UNPACKED, _MOST_RATIO * packed):
-                    raise _too_large(path, f"{packed} bytes unpack to more than {total - 1}")
-                if number == 1:
-                    _expect_utf8(path, line)
-                    line = line.removeprefix(b"\xef\xbb\xbf")
-                text = line.removesuffix(b"\n").removesuffix(b"\r")
-                if text.strip():
-                    yield number, text
-    except (EOFError, zlib.error, OSError) as error:
-        raise InputInvalid(f"{path} can't be read whole: {error}. Nothing was imported. Get it again.") from None
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except OSError as error:
+        raise InputInvalid(f"{path} can't be read: {error.strerror}. Nothing was imported. Look at it.") from None
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise _refused(path, "is no plain file", "Name a file")
+        yield file
 
 
-def _too_large(path: Path, why: str) -> InputInvalid:
-    return InputInvalid(f"{path}: input too large: {why}. Nothing was imported. Split the file.")
+def is_packed(path: Path) -> bool:
+    """True for a file that is read as gzip."""
+    return path.suffix.lower() == ".gz"
 
 
-def _expect_utf8(path: Path, first: bytes) -> None:
+class Bounded(io.RawIOBase):
+    """The unpacked bytes of a file, counted; reading past the bounds raises InputTooLarge."""
+
+    def __init__(self, path: Path, file: IO[bytes]) -> None:
+        self._path, self._packed = path, os.fstat(file.fileno()).st_size if is_packed(path) else None
+        self._file: IO[bytes] = file if self._packed is None else gzip.GzipFile(fileobj=file)  # type: ignore[assignment]
+        self.size = None if self._packed is not None else os.fstat(file.fileno()).st_size
+        self.total = 0
+
+    def line(self) -> bytes:
+        """The next line with its line feed; empty at the end."""
+        return self._counted(self._file.readline(MOST_LINE + 1))
+
+    def part(self) -> bytes:
+        """The next bytes, at most a mebibyte; empty at the end."""
+        return self._counted(self._file.read(_STEP))
+
+    def _counted(self, data: bytes) -> bytes:
+        self.total += len(data)
+        if self._packed is not None and self.total > max(MOST_UNPACKED, MOST_RATIO * self._packed):
+            raise too_large(self._path, f"{self._packed} bytes unpack to more than {self.total - 1}")
+        return data
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[Bounded]:
+    """The file's bytes, unpacked where it is `.gz`.
+
+    Raises TruncatedArchive, BadArchive, InputTooLarge, and InputInvalid when reading fails.
+    """
+    try:
+        with opened(path) as file:
+            yield Bounded(path, file)
+    except EOFError as error:
+        raise TruncatedArchive(f"{path} can't be read whole: {error}. Nothing was imported. Get it again.") from None
+    except (zlib.error, gzip.BadGzipFile) as error:
+        raise BadArchive(f"{path} can't be read whole: {error}. Nothing was imported. Get it again.") from None
+    except OSError as error:
+        raise InputInvalid(f"{path} can't be read whole: {error}. Nothing was imported. Look at the disk.") from None
+
+
+def lines(path: Path, told: Told | None = None) -> Iterator[Raw]:
+    """Every line that is not blank; only a line feed ends a line. `.gz` is unpacked.
+
+    Raises BadEncoding for another encoding than UTF-8, InputTooLarge for a line past the bounds; see `unpacked`.
+    """
+    with unpacked(path) as source:
+        heard = 0
+        for number in count(1):
+            line = source.line()
+            if not line:
+                return
+            if len(line) > MOST_LINE:
+                raise too_large(path, f"line {number} is longer than {MOST_LINE} bytes")
+            if number == 1:
+                expect_utf8(path, line)
+                line = line.removeprefix(b"\xef\xbb\xbf")
+            text = line.removesuffix(b"\n").removesuffix(b"\r")
+            if text.strip():
+                yield Raw(number, text, line.endswith(b"\n"))
+            if told and source.size and source.total - heard > _STEP:
+                told(source.total, source.size)
+                heard = source.total
+
+
+def too_large(path: Path | str, why: str) -> InputTooLarge:
+    """The error for an input past the bounds."""
+    return InputTooLarge(f"{path}: input too large: {why}. Nothing was imported. Split the file.")
+
+
+def expect_utf8(path: Path, first: bytes) -> None:
+    """Return when the beginning of a file may be UTF-8; raises BadEncoding when it is UTF-16 or UTF-32."""
     start = first[:4]
     name = None
     if start in (b"\xff\xfe\0\0", b"\0\0\xfe\xff") or start[1:] == b"\0\0\0" or start[:3] == b"\0\0\0":
         name = "UTF-32"
     elif start[:2] in (b"\xff\xfe", b"\xfe\xff") or (b"\0" in start[:2] and len(start.strip(b"\0")) > 0):
         name = "UTF-16"
-    elif b"\0" in first:
-        name = "UTF-16 or binary: its first line holds NUL bytes"
     if name is not None:
-        raise InputInvalid(f"{path} is {name}, not UTF-8. Nothing was imported. Save the file as UTF-8.")
-
-
-def quarantine_target(file: Path, given: Path | None) -> Path:
-    """Where refused lines go; raises InputInvalid when they can't go there, the input file above all."""
-    target = given or file.with_name(file.name + ".quarantine.jsonl")
-    if target.resolve() == file.resolve() or (target.exists() and file.exists() and target.samefile(file)):
-        raise InputInvalid(f"--quarantine {target} is the input file. Nothing was imported. Name another file.")
-    if target.is_dir() or not target.parent.is_dir():
-        raise InputInvalid(f"--quarantine {target} is no file in a folder that is there. Nothing was imported.")
-    return target
-
-
-def write_quarantine(path: Path, refused: Sequence[Quarantined]) -> None:
-    """Every refused line is in the file with its number, reason, hint and text; readable by its owner alone.
-
-    The file is put in place whole; a link that stands there is replaced, what it points to stays as it was.
-    """
-    held = None
-    try:
-        handle, held = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # new, no link, mode 0600
-        with os.fdopen(handle, "w", encoding="utf-8") as target:
-            for one in refused:
-                entry = {"line": one.line, "reason": one.reason, "hint": one.hint, "text": one.text}
-                target.write(json.dumps(entry) + "\n")
-            target.flush()
-            os.fsync(target.fileno())
-        Path(held).replace(path)
-    except OSError as error:
-        if held is not None:
-            Path(held).unlink(missing_ok=True)
-        raise InputInvalid(f"{path} can't be written: {error.strerror}. Nothing was imported. Name another.") from None
+        at = 0 if start[:1] in (b"\xff", b"\xfe") else start.index(b"\0")
+        raise BadEncoding(f"{path} is {name}, not UTF-8, from byte {at} on. Nothing was imported. Save it as UTF-8.")

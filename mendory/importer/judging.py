@@ -1,128 +1,191 @@
-"""Each line becomes a record of our own table, or is quarantined with a reason and a hint. Pure."""
+"""Each record becomes a record of our own table, or is quarantined with a reason and a hint. Pure."""
 
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Any
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
 
-from mendory import digest
-from mendory.importer.shaping import Line, Shaping, filled
-from mendory.jsontext import NotAnObject, parse_object, with_key
+import numpy as np
+
+from mendory.importer.flags import BIT, flags
+from mendory.importer.quarantine import Quarantined
+from mendory.importer.shaping import Line, Raw, Record, Shaping, Unreadable, filled
+from mendory.importer.times import NotThisTime, moment_of
+from mendory.jsontext import NotAnObject, Number, parse_object, with_key
 from mendory.record import BY_NAME, FIELD_NAMES, Shape
-from mendory.text import is_blank
+from mendory.text import SCOPE_BARRED, is_blank
 
-_WEEKDAYS = dict(zip("一二三四五六日天", ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Sun"), strict=True))
 _MUST = ("id", "content", "scope", "created_at")
-_JSON_NAMES = {str: "string", bool: "boolean", int: "number", float: "number", list: "list", dict: "object"}
-
-
-@dataclass(frozen=True, slots=True)
-class Quarantined:
-    """A line that was not imported, and why."""
-
-    line: int
-    reason: str
-    hint: str
-    text: str
+_JSON_NAMES = {str: "string", bool: "boolean", int: "number", float: "number", Number: "number", dict: "object"}
+_LARGEST_EXACT: Final = 2**53
+_MOST_BYTES: Final = 512
+_MANY_DIGITS = re.compile(r"\d{19}")
+_DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A record, and (number, text) of every line that holds it."""
+    """A record to import, its number, and the bits of what is odd about it."""
 
+    number: int
     record: dict[str, Any]
-    lines: list[tuple[int, str]]
-
-
-@dataclass
-class Judged:
-    """What became of every line read: it is one of a kept record's, or quarantined."""
-
-    read: int = 0
-    kept: list[Kept] = field(default_factory=list)
-    quarantined: list[Quarantined] = field(default_factory=list)
+    flags: int
 
 
 class _Refused(Exception):
     """A line can't be imported: (reason, hint)."""
 
 
-def judge(
-    source: Iterator[tuple[int, bytes]], shaping: Shaping, dimension: int, fields: Collection[str] = FIELD_NAMES
-) -> Judged:
-    """Every line as a record of these fields, or quarantined.
+class Judge:
+    """Judges records for a table: `dimension` of its vectors, its `fields`, ids `reserved` for other rows."""
 
-    Two lines with one id: kept once when equal, all of them quarantined when they differ.
-    """
-    judged = Judged()
-    by_id: dict[str, list[tuple[int, dict[str, Any], str]]] = defaultdict(list)
-    for number, raw in source:
-        judged.read += 1
+    def __init__(
+        self,
+        shaping: Shaping,
+        dimension: int,
+        now: datetime,
+        fields: Collection[str] = FIELD_NAMES,
+        reserved: Collection[str] = (),
+    ) -> None:
+        self._shaping, self._dimension, self._now = shaping, dimension, now
+        self._fields, self._reserved = tuple(fields), frozenset(reserved)
+        absent = {"embedding": ("embedding_missing",), "status": ("illegal_status",)}
+        self._ignored = sum(BIT[flag] for name, all_ in absent.items() if name not in fields for flag in all_)
+
+    def judge(self, one: Raw | Record) -> Kept | Quarantined:
+        """The record as one of these fields, or quarantined."""
         try:
-            record = _record(_line(number, raw), shaping, dimension, fields)
+            line = _line(one) if isinstance(one, Raw) else one
+            record, besides = self._record(line)
         except _Refused as error:
             reason, hint = error.args
-            judged.quarantined.append(Quarantined(number, reason, hint, raw.decode("utf-8", "backslashreplace")))
-            continue
-        by_id[record["id"]].append((number, record, raw.decode()))
-    for same in by_id.values():
-        if len(same) > 1 and len({digest.of(_plain(r)) for _, r, _ in same}) > 1:
-            hint = "decide which line is right, or give them ids of their own"
-            judged.quarantined += [Quarantined(n, "conflicting_duplicate_id", hint, text) for n, _, text in same]
-            continue
-        judged.kept.append(Kept(same[0][1], [(n, text) for n, _, text in same]))
-    judged.quarantined.sort(key=lambda q: q.line)
-    return judged
+            return Quarantined(one.number, reason, hint, one.text)
+        return Kept(one.number, record, flags(record, self._now, besides) & ~self._ignored)
+
+    def _record(self, line: Record) -> tuple[dict[str, Any], list[str]]:
+        taken: set[str] = set()
+        besides: list[str] = []
+        record: dict[str, Any] = dict.fromkeys(FIELD_NAMES)
+        for name in self._fields:
+            value = _value(name, line, self._shaping, taken)
+            if value is not None:
+                record[name] = self._shaped(name, value, line, besides)
+        extra = [key for key in line.source if key not in taken]
+        if extra:
+            self._keep(record, line, extra, besides)
+        for name in _MUST:
+            if name in self._fields:
+                _expect(name, record[name])
+        _sound_id(record["id"], self._reserved)
+        _sound_scope(record["scope"] or "")
+        if record["updated_at"] is None and "updated_at" in self._fields:
+            record["updated_at"] = record["created_at"]
+            besides.append("missing_updated_at")
+        return record, besides
+
+    def _keep(self, record: dict[str, Any], line: Record, extra: Sequence[str], besides: list[str]) -> None:
+        if "metadata" not in self._fields:
+            raise _Refused("no_place_for_keys", f"the table has no metadata to keep them in: {', '.join(extra)}")
+        unread = next((v for key in extra if isinstance(v := line.source[key], Unreadable)), None)
+        if unread is not None:
+            raise _Refused(unread.reason, unread.hint)
+        record["metadata"] = _with_extra(record["metadata"], line, extra)
+        besides.append("unknown_key")
+
+    def _shaped(self, name: str, value: Any, line: Record, besides: list[str]) -> Any:
+        if isinstance(value, Unreadable):
+            raise _Refused(value.reason, f"{name}: {value.hint}")
+        match BY_NAME[name].shape:
+            case Shape.TEXT if isinstance(value, str):
+                return _sound(value)
+            case Shape.TIME if isinstance(value, str | datetime | int | float) and not isinstance(value, bool):
+                try:
+                    moment, naive = moment_of(value, name, self._shaping)
+                except NotThisTime as error:
+                    raise _Refused(*error.args) from None
+                besides += ["naive_timestamp"] if naive else []
+                return moment
+            case Shape.TEXTS if isinstance(value, list) and all(isinstance(v, str) for v in value):
+                return [_sound(v) for v in value]
+            case Shape.JSON if isinstance(value, str):
+                try:
+                    inner = parse_object(value)
+                except NotAnObject as error:
+                    raise _Refused("metadata_invalid", f"{name}: {error}") from None
+                if _MANY_DIGITS.search(value):
+                    _expect_small(inner)
+                return _sound(value)
+            case Shape.VECTOR if isinstance(value, list):
+                return _vector(value, self._dimension, line.typed, besides)
+        if BY_NAME[name].shape is Shape.JSON:
+            raise _Refused("metadata_invalid", f"{name} is no object, nor a text that holds one")
+        raise _Refused("wrong_type", f"{name} is a {_JSON_NAMES.get(type(value), type(value).__name__)}")
 
 
-def reasons(quarantined: Sequence[Quarantined]) -> dict[str, int]:
-    """How many lines were quarantined for each reason."""
-    return dict(sorted(Counter(q.reason for q in quarantined).items()))
-
-
-def _line(number: int, raw: bytes) -> Line:
+def _line(raw: Raw) -> Line:
     try:
-        text = raw.decode()
+        text = raw.data.decode()
     except UnicodeDecodeError as error:
         raise _Refused("bad_encoding", f"byte {error.start} is no UTF-8; save the file as UTF-8") from None
     try:
         source = parse_object(text)
     except NotAnObject as error:
-        raise _Refused(*_json_reason(str(error))) from None
+        reason, hint = _json_reason(str(error))
+        if reason == "bad_json" and not raw.whole:
+            reason, hint = "truncated_record", "the file ends inside the line; get it again"
+        raise _Refused(reason, hint) from None
     if "\\ud" in text or "\\uD" in text:
         _sound(json.dumps(source, ensure_ascii=False))
-    return Line(number, text, source)
+    if _MANY_DIGITS.search(text):
+        _expect_small(source)
+    return Line(raw.number, text, source)
 
 
-def _record(line: Line, shaping: Shaping, dimension: int, fields: Collection[str]) -> dict[str, Any]:
-    taken: set[str] = set()
-    record: dict[str, Any] = dict.fromkeys(FIELD_NAMES)
-    for name in fields:
-        record[name] = _shaped(name, _value(name, line, shaping, taken), shaping, dimension)
-    extra = [key for key in line.source if key not in taken]
-    if extra and "metadata" not in fields:
-        raise _Refused("no_place_for_keys", f"the table has no metadata to keep them in: {', '.join(extra)}")
-    if extra:
-        record["metadata"] = _with_extra(record["metadata"], line, extra)
-    for name in _MUST:
-        if name in fields and (record[name] is None or (isinstance(record[name], str) and is_blank(record[name]))):
-            raise _missing(name, f"give the line a {name}, or name its key with --map {name}=<key>")
-    if len(record["id"].encode()) > 512 or _hidden(record["id"]):
-        raise _Refused("bad_id", "an id has at most 512 bytes and no control or format characters")
-    scope = record["scope"] or ""
-    if scope != scope.strip() or _hidden(scope) or set(scope) & set("*;'\"`\\"):
-        hint = "a scope has no control or format characters, no quotes, no * ; \\ and no blanks at its ends"
+def _expect_small(source: Any) -> None:
+    """Return when every whole number is one that other programs can hold."""
+    held = [source]
+    while held:
+        value = held.pop()
+        if isinstance(value, dict):
+            held += value.values()
+        elif isinstance(value, list):
+            held += value
+        elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise _Refused("number_out_of_range", "a whole number needs more than 64 bits; write it as text")
+
+
+def _expect(name: str, value: Any) -> None:
+    if value is None or (isinstance(value, str) and is_blank(value)):
+        hint = f"give the record a {name}, or name its key with --map {name}=<key>"
+        if name == "id" and value is not None:
+            raise _Refused("empty_id", hint)
+        raise _Refused("content_empty" if name == "content" else f"missing_{name}", hint)
+
+
+def _sound_id(ident: str, reserved: Collection[str]) -> None:
+    if len(ident.encode()) > _MOST_BYTES or (not ident.isprintable() and any(_bars(ch) for ch in ident)):
+        hint = "an id has at most 512 bytes, no control characters, no line ends and none that turn its direction"
+        raise _Refused("bad_id", hint)
+    if ident in reserved:
+        raise _Refused("bad_id", "the table's mapping skips rows of this id: they are no memories")
+
+
+def _bars(ch: str) -> bool:
+    return unicodedata.category(ch) in ("Cc", "Zl", "Zp") or ch in _DIRECTIONS
+
+
+def _sound_scope(scope: str) -> None:
+    if SCOPE_BARRED.search(scope) or len(scope.encode()) > _MOST_BYTES:
+        hint = "a scope has no hidden characters, quotes, * ; \\ or blanks at its ends, and at most 512 bytes"
         raise _Refused("scope_not_allowed", hint)
-    record["updated_at"] = record["updated_at"] or record["created_at"]
-    return record
 
 
-def _with_extra(metadata: str | None, line: Line, keys: Sequence[str]) -> str:
+def _with_extra(metadata: str | None, line: Record, keys: Sequence[str]) -> str:
     """The metadata with these keys of the line added as they are written, under a key of their own."""
     held = parse_object(metadata) if metadata else {}
     name = next(n for n in ("extra", *(f"extra_{i}" for i in range(2, len(held) + 3))) if n not in held)
@@ -133,14 +196,6 @@ def _with_extra(metadata: str | None, line: Line, keys: Sequence[str]) -> str:
     except NotAnObject as error:
         raise _Refused(*_json_reason(str(error))) from None
     return whole
-
-
-def _missing(name: str, hint: str) -> _Refused:
-    return _Refused("content_empty" if name == "content" else f"missing_{name}", hint)
-
-
-def _hidden(text: str) -> bool:
-    return any(unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") for c in text)
 
 
 def _json_reason(why: str) -> tuple[str, str]:
@@ -155,44 +210,25 @@ def _json_reason(why: str) -> tuple[str, str]:
     return "bad_json", "the line is no JSON; was it cut?"
 
 
-def _value(name: str, line: Line, shaping: Shaping, taken: set[str]) -> Any:
+def _value(name: str, line: Record, shaping: Shaping, taken: set[str]) -> Any:
     if name in shaping.constants:
         return shaping.constants[name]
     if name in shaping.templates:
         try:
             return filled(shaping.templates[name], line)
         except KeyError as error:
-            raise _missing(name, f"its part {error} must be a text or a number, and not blank") from None
+            hint = f"its part {error} must be a text or a number, and not blank"
+            raise _Refused("content_empty" if name == "content" else f"missing_{name}", hint) from None
+    if name in shaping.reads and name not in shaping.keys:
+        told, keys = shaping.reads[name](line)
+        taken.update(keys)
+        return told
     key = shaping.keys.get(name, name)
     taken.add(key)
     value = line.source.get(key)
     if isinstance(value, dict) and BY_NAME[name].shape is Shape.JSON:
         return line.spans[key][1]  # as its owner wrote it: 1.50 stays 1.50
     return value
-
-
-def _shaped(name: str, value: Any, shaping: Shaping, dimension: int) -> Any:
-    if value is None:
-        return None
-    match BY_NAME[name].shape:
-        case Shape.TEXT if isinstance(value, str):
-            return _sound(value)
-        case Shape.TIME if isinstance(value, str):
-            return _time(value, shaping)
-        case Shape.TIME if isinstance(value, int | float) and not isinstance(value, bool):
-            hint = f"{name} is a JSON number; write times as text: ISO 8601, or as --time-format says"
-            raise _Refused("wrong_type", hint)
-        case Shape.TEXTS if isinstance(value, list) and all(isinstance(v, str) for v in value):
-            return [_sound(v) for v in value]
-        case Shape.JSON if isinstance(value, str):
-            try:
-                parse_object(value)
-            except NotAnObject as error:
-                raise _Refused("metadata_invalid", f"{name}: {error}") from None
-            return _sound(value)
-        case Shape.VECTOR if isinstance(value, list):
-            return _vector(value, dimension)
-    raise _Refused("wrong_type", f"{name} is a JSON {_JSON_NAMES[type(value)]}")
 
 
 def _sound(text: str) -> str:
@@ -203,42 +239,18 @@ def _sound(text: str) -> str:
     return text
 
 
-def _time(text: str, shaping: Shaping) -> datetime:
-    try:
-        if shaping.time_format is None:
-            moment = datetime.fromisoformat(text)
-        else:
-            moment = datetime.strptime(_western_weekday(text, shaping.time_format), shaping.time_format)  # noqa: DTZ007
-        aware = moment if moment.tzinfo else moment.replace(tzinfo=shaping.zone)
-        return aware.astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise _Refused("bad_timestamp", "a time is ISO 8601, or say how it reads with --time-format") from None
-
-
-def _western_weekday(text: str, time_format: str) -> str:
-    if "%a" in time_format or "%A" in time_format:
-        for chinese, english in _WEEKDAYS.items():
-            for prefix in ("星期", "礼拜", "周"):
-                text = text.replace(prefix + chinese, english)
-    return text
-
-
-def _vector(values: Sequence[Any], dimension: int) -> list[float]:
-    if len(values) != dimension:
+def _vector(values: Sequence[Any], dimension: int, typed: bool, besides: list[str]) -> list[float]:
+    """The components; `typed` ones are floats already, and an integer there is no component."""
+    if len(values) != dimension or not dimension:
         raise _Refused("embedding_dim_mismatch", f"{len(values)} components, the table has {dimension}")
-    if any(isinstance(v, bool) or not isinstance(v, int | float) for v in values):
-        raise _Refused("wrong_type", "an embedding is a list of numbers")
+    if None in values:
+        raise _Refused("embedding_inner_null", "a component is null; embed the text again")
+    if any(isinstance(v, bool) or not isinstance(v, float if typed else int | float) for v in values):
+        raise _Refused("wrong_type", "an embedding is a list of " + ("floats" if typed else "numbers"))
     if not all(abs(v) < 3.4e38 for v in values):  # integers too large for a float included
         raise _Refused("embedding_non_finite", "embed the text again")
+    if any(isinstance(v, int) and abs(v) > _LARGEST_EXACT for v in values):
+        raise _Refused("number_out_of_range", "a whole number has more than 53 bits; a float can't hold it")
+    if typed and (np.asarray(values, np.float32).astype(np.float64) != np.asarray(values)).any():
+        besides.append("embedding_precision")
     return [float(v) for v in values]
-
-
-def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: comparable(name, value) for name, value in record.items()}
-
-
-def comparable(name: str, value: Any) -> Any:
-    """A field's value as records are compared by: times as text, JSON as parsed."""
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return parse_object(value) if value is not None and BY_NAME[name].shape is Shape.JSON else value

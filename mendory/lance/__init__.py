@@ -4,8 +4,11 @@
 pylance (`pip install 'mendory[repair]'`); reading needs lancedb alone.
 """
 
+from mendory.lance.border import table_folder
 from mendory.lance.door import OwnTable
+from mendory.lance.faults import whole
 from mendory.lance.history import Changes
+from mendory.lance.past import Past, count_memories, ids, small_fragments
 from mendory.lance.quoting import any_of, name, quote
 from mendory.lance.reader import Reader
 from mendory.lance.survey import Survey
@@ -17,13 +20,19 @@ __all__ = [
     "RID",
     "Changes",
     "OwnTable",
+    "Past",
     "Reader",
     "Survey",
     "Writer",
     "any_of",
+    "count_memories",
     "create_table",
+    "ids",
     "name",
     "quote",
+    "small_fragments",
     "table_exists",
+    "table_folder",
     "to_table",
+    "whole",
 ]

@@ -19,29 +19,31 @@ from mendory.errors import (
     Unavailable,
     VersionUnreadable,
 )
+from mendory.lance.faults import NEWER, named
 
 
 @contextmanager
-def ours(what: str) -> Iterator[None]:
-    """Exceptions of Lance and LanceDB leave as ours."""
+def ours(what: str, folder: Path | None = None) -> Iterator[None]:
+    """Exceptions of Lance and LanceDB leave as ours; the file at fault is named when the table's `folder` is given."""
     try:
         yield
     except MendoryError:
         raise
     except (OSError, ValueError, RuntimeError, NotImplementedError, KeyError) as error:
-        raise mapped(error, what) from error
-    except Exception as error:  # LanceDB's RustPanic derives from Exception alone
-        if type(error).__name__ != "RustPanic":
+        raise mapped(error, what, folder) from error
+    except BaseException as error:  # a panic derives from Exception alone in LanceDB, from BaseException in pylance
+        if type(error).__name__ not in ("RustPanic", "PanicException"):
             raise
-        raise TableCorrupt(
-            f"{what} made the storage library panic. Nothing was written. Check the table's files."
-        ) from error
+        short = "the storage library panicked"
+        raise named(folder, what, short) if folder else _corrupt(what, short) from error
 
 
-def mapped(error: Exception, what: str) -> MendoryError:
+def mapped(error: Exception, what: str, folder: Path | None = None) -> MendoryError:
     """The error of ours that says what `error` of Lance or LanceDB means, while doing `what`."""
     text = str(error)
     short = re.sub(r",? ?/\S+\.rs:\d+:\d+.*", "", text, flags=re.DOTALL)[:200]
+    if any(sign in text for sign in NEWER):
+        return named(Path(), what, short)
     if type(error).__name__ == "CommitConflictError" or "commit conflict" in text.lower():
         return CommitConflict(f"{what}: another writer committed first. Nothing was written. It is tried again.")
     if re.search(r"Table '.*' was not found|_versions, |_versions/?\s", text) or (
@@ -54,7 +56,17 @@ def mapped(error: Exception, what: str) -> MendoryError:
         return SchemaMismatch(f"{what}: {short}. Nothing was read. Check [mapping.columns].")
     if isinstance(error, OSError) and error.errno is not None:
         return Unavailable(f"{what}: {error.strerror or short}. Nothing is known to be written. Try again.")
+    return named(folder, what, short) if folder else _corrupt(what, short)
+
+
+def _corrupt(what: str, short: str) -> TableCorrupt:
     return TableCorrupt(f"{what}: {short}. Nothing was written. Check the table's files.")
+
+
+def table_folder(uri: str, table: str) -> Path | None:
+    """The folder of a table under a local URI; None for one elsewhere."""
+    root = local_folder(uri)
+    return None if root is None else root / f"{table}.lance"
 
 
 def local_folder(uri: str) -> Path | None:
@@ -81,5 +93,6 @@ def pylance() -> Any:
 
 def dataset(uri: str, table: str, version: int | None = None) -> Any:
     """The table as a Lance dataset, at its newest version or at the one named."""
-    with ours(f"Opening table '{table}'" + (f" at version {version}" if version is not None else "")):
+    what = f"Opening table '{table}'" + (f" at version {version}" if version is not None else "")
+    with ours(what, table_folder(uri, table)):
         return pylance().dataset(f"{uri.rstrip('/')}/{table}.lance", version=version)

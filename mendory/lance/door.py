@@ -23,6 +23,11 @@ from mendory.lance.quoting import any_of, name, quote
 Path = tuple[str, ...]
 """A column, or a column and the way to a leaf of its struct."""
 
+
+class ColumnsMoved(Exception):
+    """The table's owner changed its columns between reading and writing; nothing was written."""
+
+
 _TRIES: Final = 5
 _ALWAYS_NEW: Final = timedelta(0)
 
@@ -47,7 +52,12 @@ class OwnTable:
             db = lancedb.connect(uri, read_consistency_interval=_ALWAYS_NEW)
             self._table: Any = db.open_table(table)
             self._pinned: Any = db.open_table(table)
-            self.schema: pa.Schema = self._table.schema.remove_metadata()
+
+    def schema(self) -> pa.Schema:
+        """The Arrow schema of the newest version, without metadata: its owner may change it at any time."""
+        with ours("Reading the schema"):
+            self._table.checkout_latest()
+            return self._table.schema.remove_metadata()
 
     def read(self, ident: str) -> Read:
         """The rows with this id, all columns, vectors bit for bit."""
@@ -59,7 +69,8 @@ class OwnTable:
         self._pinned.checkout(version)
         query = self._pinned.search().where(any_of(self._id, [ident])).limit(2**31 - 1)
         rows = query.to_arrow()
-        return Read(rows.select(self.schema.names).cast(self.schema).combine_chunks(), version)
+        schema = self._pinned.schema.remove_metadata()
+        return Read(rows.select(schema.names).cast(schema).combine_chunks(), version)
 
     def read_at(self, version: int, ident: str) -> pa.Table | None:
         """The rows with this id at a version; None when that version is gone."""
@@ -73,7 +84,7 @@ class OwnTable:
         """The row is added, and the version that holds it returned; None when its id is there already.
 
         The id is looked up in the commit itself. Only two writers that insert one new id at the very
-        same time can both succeed.
+        same time can both succeed. Raises ColumnsMoved when the row has other columns than the table.
         """
 
         def merge() -> Any:
@@ -82,7 +93,7 @@ class OwnTable:
             execution = builder.when_not_matched_insert_all().use_index(False).execute(row)
             return LOOP.run(execution)  # type: ignore[no-untyped-call]
 
-        done = self._tried("Adding a row", merge)
+        done = self._tried("Adding a row", merge, row.schema)
         return int(done.version) if done.num_inserted_rows == 1 else None
 
     def change(self, old: pa.Table, new: pa.Table, places: Sequence[str], guarded: Sequence[str]) -> int | None:
@@ -90,15 +101,19 @@ class OwnTable:
 
         None when no row has the id and the old values any more: nothing was written. `old` and `new` are one
         row as read and as wished. A struct keeps its other leaves as they are at the moment of the write.
+        Raises ColumnsMoved when the table has other columns by now and can't take the change.
         """
         ident = old.column(self._id)[0].as_py()
         where = " AND ".join([any_of(self._id, [ident]), *(_is_still(old, place) for place in guarded)])
         updates = dict(_assignments(new, places))
-        done = self._tried("Changing a row", lambda: self._table.update(where=where, values_sql=updates))
+        done = self._tried("Changing a row", lambda: self._table.update(where=where, values_sql=updates), new.schema)
         return int(done.version) if done.rows_updated == 1 else None
 
-    def _tried(self, what: str, write: Callable[[], Any]) -> Any:
-        """What the write returns, at the newest version; made again while others commit first."""
+    def _tried(self, what: str, write: Callable[[], Any], schema: pa.Schema) -> Any:
+        """What the write returns, at the newest version; made again while others commit first.
+
+        Raises ColumnsMoved when it fails and the table's schema is another than `schema`.
+        """
         for _ in range(_TRIES):
             try:
                 with ours(what):
@@ -107,6 +122,8 @@ class OwnTable:
             except CommitConflict:
                 continue
             except (TableCorrupt, SchemaMismatch):  # LanceDB quotes the statement, and that holds the memory's text
+                if self.schema() != schema:
+                    raise ColumnsMoved from None
                 raise TableCorrupt(
                     f"{what}: LanceDB refused it. Nothing was written. Check the table's files and the mapping."
                 ) from None
@@ -119,6 +136,32 @@ class _Unlistening(AsyncTable):
     async def schema(self) -> pa.Schema:
         """The schema without metadata."""
         return (await super().schema()).remove_metadata()
+
+
+def filled_otherwise(schema: pa.Schema, place: str, value: Any) -> str | None:
+    """The test that a row holds something at a column or struct leaf, and not `value`; None where none does.
+
+    With `value` None: something that counts as no time, such as 0 or false. Texts, and places inside them, are
+    tested for holding anything.
+    """
+    path = tuple(place.split("."))
+    kind, depth = schema.field(path[0]).type, 1
+    while depth < len(path) and pa.types.is_struct(kind):
+        kind, depth = kind.field(path[depth]).type, depth + 1
+    at = _reference(path[:depth])
+    if depth < len(path):
+        return f"{at} IS NOT NULL"
+    if value is not None:
+        try:
+            held = pa.scalar(value).cast(kind.value_type if pa.types.is_dictionary(kind) else kind)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+            return f"{at} IS NOT NULL"
+        return f"{at} IS NOT NULL AND {at} != {_literal(held)}"
+    if pa.types.is_boolean(kind):
+        return f"NOT {at}"
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return f"{at} = 0"
+    return None if pa.types.is_timestamp(kind) else f"{at} IS NOT NULL"
 
 
 def _reference(path: Path) -> str:

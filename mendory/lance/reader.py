@@ -9,7 +9,8 @@ import lancedb
 import pyarrow as pa
 
 from mendory.errors import TableNotFound
-from mendory.lance.border import dataset, local_folder, ours
+from mendory.lance.border import dataset, local_folder, ours, table_folder
+from mendory.lance.faults import openable
 from mendory.lance.history import Changes, changed
 from mendory.lance.quoting import any_of, name
 from mendory.mapping import VECTOR, VECTORLESS
@@ -34,9 +35,11 @@ class Reader:
         path = local_folder(uri)
         if path is not None and not path.is_dir():
             raise TableNotFound(f"There is no folder {uri}. Nothing was read. Check table.uri.")
-        with ours(f"Opening table '{table}'"):
+        self._folder = table_folder(uri, table)
+        self._openable()
+        with ours(f"Opening table '{table}'", self._folder):
             self._table: Any = lancedb.connect(uri).open_table(table)
-            self.refresh()
+        self.refresh()
         mapping.check(self.schema)
 
     @property
@@ -52,7 +55,8 @@ class Reader:
     @property
     def schema(self) -> pa.Schema:
         """The table's Arrow schema."""
-        return self._table.schema
+        with ours("Reading the schema", self._folder):
+            return self._table.schema
 
     @property
     def version(self) -> int:
@@ -60,16 +64,21 @@ class Reader:
         return self._version
 
     def refresh(self) -> int:
-        """The newest version is read from now on."""
-        with ours("Opening the newest version"):
+        """The newest version is read from now on. Raises TableCorrupt, by its cause, when it can't be opened."""
+        self._openable()
+        with ours("Opening the newest version", self._folder):
             self._table.checkout_latest()
             self._version = int(self._table.version)
             self._table.checkout(self._version)
         return self._version
 
+    def _openable(self) -> None:
+        if self._folder is not None:
+            openable(self._folder)
+
     def count(self) -> int:
         """How many rows there are."""
-        with ours("Counting rows"):
+        with ours("Counting rows", self._folder):
             return int(self._table.count_rows())
 
     def batches(self, columns: Sequence[str] | None = None, where: str | None = None) -> Iterator[pa.RecordBatch]:
@@ -79,7 +88,7 @@ class Reader:
         whether it is null, and `VECTOR`, its facts.
         Rows that the mapping skips are left out.
         """
-        with ours("Scanning"):
+        with ours("Scanning", self._folder):
             vector = self.mapping.column("embedding") if columns is None else None
             chosen = self.mapping.scan_columns(self.schema) if columns is None else list(columns)
             selection = {c: name(c) for c in (*chosen, *([vector] if vector else []))}
@@ -137,7 +146,7 @@ class Reader:
     def rows(self, ids: Sequence[str]) -> pa.Table:
         """All columns of the rows with these ids, vectors bit for bit."""
         wanted = sorted(set(ids))
-        with ours("Reading rows"):
+        with ours("Reading rows", self._folder):
             parts = [self.schema.empty_table()]
             for at in range(0, len(wanted), FETCH_IDS):
                 query = self._table.search().where(any_of(self.id_column, wanted[at : at + FETCH_IDS]))

@@ -13,6 +13,16 @@ import pyarrow.compute as pc
 from mendory.errors import TableNotFound
 from mendory.lance.border import local_folder, ours
 from mendory.lance.quoting import name
+from mendory.lance.tables import table_names
+
+
+def tables_in(uri: str) -> tuple[str, ...] | None:
+    """The tables of a folder in order; None where there is no such folder. Nothing is created by asking."""
+    path = local_folder(uri)
+    if path is not None and not path.is_dir():
+        return None
+    with ours("Listing tables"):
+        return tuple(sorted(table_names(lancedb.connect(uri))))
 
 
 class Survey:

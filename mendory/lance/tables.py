@@ -9,12 +9,19 @@ import lancedb
 import pyarrow as pa
 
 from mendory.errors import TableExists
-from mendory.lance.border import local_folder, ours
+from mendory.lance.border import local_folder, ours, table_folder
+from mendory.lance.faults import half_deleted
 from mendory.record import arrow_schema
 
 
 def create_table(uri: str, table: str, dimension: int) -> None:
-    """An empty table of our own schema exists; raises TableExists when there is one already."""
+    """An empty table of our own schema exists; raises TableExists when there is one already.
+
+    Raises TableHalfDeleted over what is left of one: LanceDB itself would create it there.
+    """
+    folder = table_folder(uri, table)
+    if folder is not None:
+        half_deleted(folder)
     with ours(f"Creating table '{table}'"):
         db = lancedb.connect(uri)
         if table in table_names(db):

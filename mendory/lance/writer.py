@@ -36,7 +36,7 @@ class Writer(Reader):
 
     def read_rows(self, ids: Sequence[str]) -> Rows:
         """The rows with these ids at the newest version, all columns; absent ids are left out."""
-        with ours("Reading rows"):
+        with ours("Reading rows", self._folder):
             ds = dataset(self.uri, self.table_name)
             parts = [ds.schema.empty_table()]
             wanted = sorted(set(ids))
@@ -51,7 +51,7 @@ class Writer(Reader):
         `base`, or when `base` itself is gone.
         """
         lance = pylance()
-        with ours(f"Committing repair {rid[:8]}"):
+        with ours(f"Committing repair {rid[:8]}", self._folder):
             try:
                 ds = dataset(self.uri, self.table_name, base)
             except VersionUnreadable:

@@ -1,7 +1,7 @@
 """The ledger: the fsynced memory of everything planned, decided, tried and done.
 
 SQLite in WAL mode with synchronous=FULL by default. One `Ledger` per database; its parts are grouped
-by subject: `plans`, `decisions`, `intents`, `findings`, `asides`, `spaces`.
+by subject: `plans`, `decisions`, `intents`, `findings`, `asides`, `spaces`, `checkpoints`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from mendory import digest
 from mendory.errors import ConfigInvalid, DependencyMissing, LedgerCorrupt, LedgerMismatch, Unavailable
 from mendory.ledger import chain, schema
 from mendory.ledger.asides import Asides
+from mendory.ledger.checkpoints import Checkpoints
 from mendory.ledger.decisions import Decisions
 from mendory.ledger.findings import Findings
 from mendory.ledger.intents import Intents
@@ -49,6 +50,7 @@ class Ledger:
         self.asides = Asides(self.reading, self.transaction)
         self.findings = Findings(self.transaction, self.reading, clock)
         self.spaces = Spaces(self.transaction, self.reading, clock)
+        self.checkpoints = Checkpoints(self.transaction, self.reading, clock)
 
     @classmethod
     def open(cls, url: str, clock: Clock = utc_now, create: bool = True) -> Ledger:

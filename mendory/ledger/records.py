@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from enum import StrEnum
 from typing import Any
@@ -66,7 +66,7 @@ class Cap:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """One item of an applied intent, as a rollback needs it."""
+    """One item of an applied intent, as a rollback needs it; `known` are the columns its digests cover."""
 
     rid: str
     seq: int
@@ -78,6 +78,7 @@ class Held:
     columns: tuple[ColumnChange, ...]
     undone_by: str | None
     aside: Aside | None = None
+    known: frozenset[str] | None = field(default=None, compare=False)
 
 
 class Records:
@@ -128,12 +129,13 @@ class Records:
                 .where(t.item.c.rid == rid, t.intent_unit.c.live)
                 .order_by(t.item.c.seq)
             ).all()
+            known = _known(conn, rows)
         edits: dict[str, list[Edit]] = {}
-        about: dict[str, tuple[str, tuple[str, ...]]] = {}
+        about: dict[str, tuple[str, tuple[str, ...], frozenset[str]]] = {}
         for r in rows:
-            about[r.key] = r.step_id, tuple(json.loads(r.requires))
+            about[r.key] = r.step_id, tuple(json.loads(r.requires)), known[r.schema_digest]
             edits.setdefault(r.key, []).append(Edit(r.row_id, r.before_digest, r.after_digest, _columns(r), _aside(r)))
-        return [Unit(key, about[key][0], tuple(es), about[key][1]) for key, es in edits.items()]
+        return [Unit(key, about[key][0], tuple(es), about[key][1], known=about[key][2]) for key, es in edits.items()]
 
     def items(self, plan_id: str) -> list[Held]:
         """Every item of the plan's applied repairs, in the order they were applied."""
@@ -151,6 +153,7 @@ class Records:
                 )
                 .order_by(t.intent.c.seq, t.item.c.seq)
             ).all()
+            known = _known(conn, rows)
         return [
             Held(
                 r.rid,
@@ -163,6 +166,7 @@ class Records:
                 _columns(r),
                 r.undone_by,
                 _aside(r),
+                known[r.schema_digest],
             )
             for r in rows
         ]
@@ -183,6 +187,17 @@ class Records:
             for image in (row.before_image, row.after_image)
         )
         return before, after
+
+    def images_of(self, rid: str) -> Callable[[Unit], Mapping[str, tuple[pa.Table, pa.Table]]]:
+        """Tells of each of the intent's units, by row id, the row before and after as one-row tables."""
+
+        def of(unit: Unit) -> Mapping[str, tuple[pa.Table, pa.Table]]:
+            query = sa.select(t.item.c.row_id, t.item.c.seq).where(t.item.c.rid == rid, t.item.c.key == unit.key)
+            with self._transaction() as conn:
+                mine = [(r.row_id, r.seq) for r in conn.execute(query)]
+            return {row: self.images(rid, seq) for row, seq in mine}
+
+        return of
 
     def opened_digest(self, conn: sa.Connection, rid: str) -> str | None:
         """Digest of what the intent meant to do, by digests of rows; None when it is gone."""
@@ -219,6 +234,13 @@ def adopted() -> Any:
 
 
 _PAST = "The images of repair {} are past their retention; only digests are left. Nothing was rolled back."
+
+
+def _known(conn: sa.Connection, rows: Sequence[Any]) -> dict[str, frozenset[str]]:
+    """Name of a stored schema → its columns, for every schema that the items have."""
+    names = sorted({r.schema_digest for r in rows})
+    held = conn.execute(sa.select(t.row_schema).where(t.row_schema.c.digest.in_(names))).all()
+    return {r.digest: frozenset(pa.ipc.read_schema(pa.py_buffer(r.body)).names) for r in held}
 
 
 def _columns(row: Any) -> tuple[ColumnChange, ...]:

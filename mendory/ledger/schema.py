@@ -220,6 +220,20 @@ space = sa.Table(
     ),
 )
 
+checkpoint = sa.Table(
+    "checkpoint",
+    metadata,
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),
+    # digest of the table, its mapping and whatever else decides what is found
+    sa.Column("about", sa.Text, nullable=False),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("at", sa.Text, nullable=False),
+    sa.Column("facts", sa.Text, nullable=False),
+    # ids of all findings, dismissed ones too
+    sa.Column("findings", sa.Text, nullable=False),
+)
+
 chain = sa.Table(
     "chain",
     metadata,

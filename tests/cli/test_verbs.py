@@ -347,7 +347,7 @@ def test_import_counts_every_line_and_a_second_time_changes_nothing(tmp_path: Pa
 
     assert (one["read"], one["ok"], one["imported"], one["quarantined"]) == (3, 2, 2, 1)
     assert (two["imported"], two["already_there"]) == (0, 2)
-    assert one["reasons"] == {"missing_id": 1}
+    assert one["reasons"] == {"empty_id": 1}
     assert first.exit_code == 4
     kept = Reader(str(tmp_path / "db"), "memories", Mapping.identity()).fetch(["m2"])["m2"]
     assert kept.metadata == {"extra": {"mood": "calm"}}

@@ -1,0 +1,168 @@
+"""How many rows of a table have what: facts about the whole to which rows are added and from which they are taken."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import chain
+from typing import Any, Final
+
+from mendory.detect import Settings
+from mendory.detect.required import LACKING_FROM
+from mendory.detect.status import StatusSpelling
+from mendory.diagnose import attributes
+from mendory.record import Memory, Status, VectorFacts
+from mendory.text import is_blank, script, valueless
+
+BALLAST: Final = "~ballast~"
+"""How the id of a row begins that is in no table."""
+_SPELLINGS: Final = 400
+_USUAL: Final = 0.95
+_UNIT: Final = 1e-3
+_REQUIRED: Final = frozenset({"source", "scope", "created_at", "updated_at", "embedding"})
+"""Fields that stand down where no row of the table has them."""
+_FIELDS: Final = tuple((name, ("field", name)) for name in sorted(_REQUIRED))
+_ROW: Final = ("rows",)
+_script = lru_cache(maxsize=4096)(script)
+_KNOWN: Final = frozenset(s.value for s in Status)
+
+
+class Counts:
+    """What is counted of the rows of a table."""
+
+    def __init__(self, settings: Settings, held: Iterable[tuple[tuple[Any, ...], int]] = ()) -> None:
+        self._settings = settings
+        self.held: Counter[tuple[Any, ...]] = Counter(dict(held))
+
+    @classmethod
+    def from_json(cls, settings: Settings, data: Sequence[Any]) -> Counts:
+        """The counts whose `as_json` is `data`."""
+        return cls(settings, ((tuple(key), number) for key, number in data))
+
+    def as_json(self) -> list[Any]:
+        """Pairs of key and number, none of them 0."""
+        return [[list(key), number] for key, number in self.held.items() if number]
+
+    def copy(self) -> Counts:
+        """The same counts, to be changed apart."""
+        return Counts(self._settings, self.held.items())
+
+    def add(self, memory: Memory) -> None:
+        """The row is counted."""
+        self.held.update(self._keys(memory))
+
+    def add_all(self, memories: Iterable[Memory]) -> None:
+        """The rows are counted."""
+        self.held.update(chain.from_iterable(map(self._keys, memories)))
+
+    def take_all(self, memories: Iterable[Memory]) -> None:
+        """The rows are no longer counted."""
+        self.held.subtract(Counter(chain.from_iterable(map(self._keys, memories))))
+
+    def _keys(self, memory: Memory) -> list[tuple[Any, ...]]:
+        found: list[tuple[Any, ...]] = [_ROW, ("scope", memory.scope or "")]
+        if not memory.id:
+            found.append(("nameless",))
+        inside = self._settings.inside_metadata if memory.metadata_error else ()
+        for name, key in _FIELDS:
+            if (name not in memory.wrong and name not in inside) and _has(memory, name):
+                found.append(key)
+        held = memory.metadata or {}
+        found += [("key", key) for key in self._settings.required_metadata if not valueless(held.get(key))]
+        if memory.id and "status" not in memory.wrong and "status" not in inside:
+            found.append(("status", memory.status, bool(memory.duplicate_of)))
+        vector = memory.vector
+        if memory.id and vector is not None:
+            found.append(("dimension", vector.dimension))
+            if vector.finite and vector.norm >= 1e-12:
+                found.append(("unit", abs(vector.norm - 1) <= _UNIT))
+        found += [("attribute", name, value) for name, value in attributes(memory)]
+        if memory.content and not memory.content.isspace():
+            found.append(("script", _script(memory.content)))
+        return found
+
+    def of(self, kind: str) -> dict[Any, int]:
+        """The counts of one kind, by what is counted."""
+        return {key[1] if len(key) == 2 else key[1:]: n for key, n in self.held.items() if key[0] == kind and n}
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return self.held["rows",]
+
+    @property
+    def nameless(self) -> int:
+        """How many of them have no id."""
+        return self.held["nameless",]
+
+    def regime(self) -> tuple[Any, ...]:
+        """What detectors take from the table as a whole; where it is the same, rows are judged without the others."""
+        units = self.of("unit")
+        spelling = StatusSpelling("status" in self._settings.absent, self._settings.status_words)
+        for memory in self._spelt():
+            spelling.observe(memory)
+        return (
+            _REQUIRED & self.of("field").keys(),
+            frozenset(self.of("key")),
+            tuple(spelling.stands_down()),
+            self._usual(),
+            sum(units.values()) >= LACKING_FROM and units.get(True, 0) >= _USUAL * sum(units.values()),
+        )
+
+    def _usual(self) -> int | None:
+        dimensions = self.of("dimension")
+        usual, rows = max(dimensions.items(), key=lambda d: d[1], default=(None, 0))
+        return usual if rows >= _USUAL * sum(dimensions.values()) else None
+
+    def _spelt(self) -> Iterator[Memory]:
+        """Rows whose statuses are spelt as the table's are, few of each."""
+        statuses = self.of("status")
+        most = max((n for (status, _), n in statuses.items() if status not in _KNOWN), default=0)
+        for (status, merged), number in statuses.items():
+            scaled = number if most <= _SPELLINGS else max(1, number * _SPELLINGS // most)
+            for _ in range(1 if status in _KNOWN else scaled):
+                target = f"{BALLAST}merged" if merged else None
+                yield Memory(id=BALLAST, content=None, status=status, duplicate_of=target)
+
+    def ballast(self, rows: Sequence[Memory]) -> Iterator[Memory]:
+        """Rows of no table that, examined with these, make what is taken from the table as a whole come out alike."""
+        fields, keys = self.of("field"), self.of("key")
+        made = [*self._spelt(), *([Memory(id=BALLAST, content=None)] * LACKING_FROM)]
+        vectors = [m.vector for m in rows if m.vector is not None and m.vector.finite and m.vector.norm >= 1e-12]
+        wanted = self._vectors(vectors)
+        made += [Memory(id=BALLAST, content=None)] * max(len(wanted) - len(made), 0)
+        now = datetime(2020, 1, 1, tzinfo=UTC)
+        whole: dict[str, Any] = {
+            "metadata": dict.fromkeys(keys, BALLAST),
+            "source": BALLAST if "source" in fields else None,
+            "scope": BALLAST if "scope" in fields else None,
+            "created_at": now if "created_at" in fields else None,
+            "updated_at": now if "updated_at" in fields else None,
+            "vectorless": "embedding" not in fields,
+        }
+        for number, memory in enumerate(made):
+            vector = wanted[number] if number < len(wanted) else None
+            yield replace(memory, id=f"{BALLAST}{number}", vector=vector, **whole)
+
+    def _vectors(self, held: Sequence[VectorFacts]) -> list[VectorFacts]:
+        usual, normal = self._usual(), self.regime()[4]
+        if usual is None:
+            return []
+        unit = sum(abs(v.norm - 1) <= _UNIT for v in held)
+        alike = sum(v.dimension == usual for v in held)
+        if normal:
+            missing = math.ceil((_USUAL * len(held) - min(unit, alike)) / (1 - _USUAL)) + LACKING_FROM
+            return [VectorFacts(usual, True, 1.0, 2**64 - 1 - n) for n in range(max(missing, LACKING_FROM))]
+        missing = math.ceil((_USUAL * len(held) - alike) / (1 - _USUAL)) + LACKING_FROM
+        return [VectorFacts(usual, True, 3.0, 2**64 - 1 - n) for n in range(max(missing, LACKING_FROM, len(held) // 9))]
+
+
+def _has(memory: Memory, name: str) -> bool:
+    if name == "embedding":
+        return not memory.vectorless
+    value = getattr(memory, name)
+    return bool(value) and not (isinstance(value, str) and is_blank(value))

@@ -1,0 +1,212 @@
+"""An import in passes: judge and set aside, compare with the table, hand over what is new. No table is written."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from mendory.detect.vectors import SAME
+from mendory.errors import EmptyInput, InputInvalid, KeyNotUnique, Unavailable
+from mendory.importer.against import State, against, dimension, placed
+from mendory.importer.files import Told
+from mendory.importer.flags import BIT
+from mendory.importer.judging import Judge
+from mendory.importer.quarantine import Quarantined
+from mendory.importer.shaping import Shaping
+from mendory.importer.sources import Source, expect_columns
+from mendory.importer.staging import DIGEST, Batches, Stage, id_digest
+from mendory.lance import Reader
+from mendory.mapping import Mapping as FieldMapping
+from mendory.record import FIELD_NAMES
+
+_HINTS: Final = {
+    State.EXISTS: ("id_exists", "the table has another record under this id; import it under a new id"),
+    State.CONFLICT: ("conflicting_duplicate_id", "decide which record is right, or give them ids of their own"),
+}
+
+
+class Import:
+    """One import: `take` the records of the source, `settle` them against the table, then `refused` and `fresh`.
+
+    `folder` is a temporary one, where everything waits; `schema` is that of the table, or of the one to be made.
+    """
+
+    def __init__(
+        self, source: Source, shaping: Shaping, mapping: FieldMapping, schema: pa.Schema, now: datetime, folder: Path
+    ) -> None:
+        fields = tuple(name for name in FIELD_NAMES if mapping.has(name))
+        expect_columns(source, shaping, fields)
+        self._source, self._mapping, self._schema = source, mapping, schema.remove_metadata()
+        self._judge = Judge(shaping, dimension(schema, mapping), now, fields, mapping.skip_ids)
+        self._early = folder / "refused"
+        self.read = 0
+        self._reasons: Counter[str] = Counter()
+        with _room(folder):
+            self._stage = Stage(folder / "records", dimension(schema, mapping))
+            self._fresh = Batches(folder / "rows", self._schema)
+        self._states = np.zeros(0, np.uint8)
+        self._doubled = np.zeros(0, bool)
+        self._folder, self._stamp = folder, source.stamp()
+
+    def take(self, told: Told | None = None) -> None:
+        """Every record of the source is judged, and set aside or refused.
+
+        Raises EmptyInput when there is none.
+        """
+        with _room(self._folder), self._early.open("w", encoding="utf-8") as early:
+            for one in self._source.records(told):
+                self.read += 1
+                found = self._judge.judge(one)
+                if isinstance(found, Quarantined):
+                    self._reasons[found.reason] += 1
+                    early.write(found.entry())
+                else:
+                    self._stage.add(found)
+            self._stage.close()
+        if self.read == 0:
+            raise EmptyInput(
+                f"{self._source.name} holds no record. Nothing was imported, nothing was removed. Look at the file."
+            )
+
+    def settle(self, reader: Reader | None) -> None:
+        """Of each record it is known what becomes of it; `reader` reads the table, None while there is none.
+
+        Raises KeyNotUnique for a table to import whose ids repeat, SchemaMismatch for a value the table can't hold.
+        """
+        with _room(self._folder):
+            leader, differs = self._stage.same_as_first()
+            self._doubled = (leader != np.arange(len(leader))) & ~differs
+            if self._source.keyed and (differs.any() or self._doubled.any()):
+                several = int(np.unique(leader[differs | self._doubled]).size)
+                raise KeyNotUnique(
+                    f"{self._source.name}: {several} id(s) are held by several rows. Nothing was imported. Name a "
+                    "column that is unique, or make one: --map 'id={id}-{line}'."
+                )
+            self._states = np.where(differs, State.CONFLICT, State.FRESH).astype(np.uint8)
+            there = _held(self._stage.ids, reader)
+            for at, batch in self._stage.batches():
+                self._settle(at, batch, there, reader)
+            self._fresh.close()
+            self._states = np.where(self._doubled, self._states[leader], self._states)
+
+    def _settle(self, at: int, batch: pa.RecordBatch, there: np.ndarray, reader: Reader | None) -> None:
+        here = slice(at, at + batch.num_rows)
+        alive = (self._states[here] == State.FRESH) & ~self._doubled[here]
+        known = alive & there[here]
+        if known.any() and reader is not None:
+            chosen = batch.filter(pa.array(known))
+            offered = pa.Table.from_batches([placed(chosen, self._mapping, self._schema)])
+            found = against(offered, reader.rows(chosen.column("id").to_pylist()), self._mapping)
+            self._states[at + np.flatnonzero(known)] = found
+        fresh = alive & (self._states[here] == State.FRESH)
+        if fresh.any():
+            rows = batch if fresh.all() else batch.filter(pa.array(fresh))
+            self._fresh.write(placed(rows, self._mapping, self._schema))
+
+    # --- what came of it ------------------------------------------------------------------------
+
+    @property
+    def imported(self) -> int:
+        """How many rows are new."""
+        return self._fresh.rows
+
+    def fresh(self) -> pa.RecordBatchReader:
+        """The new rows, in the table's own shape."""
+        return self._fresh.reader()
+
+    def refused(self) -> Iterator[str]:
+        """The entry of every refused record, in the order of the source; some are read there a second time.
+
+        Raises InputInvalid when the source is no longer what it was.
+        """
+        early = ((_line(entry), entry) for entry in _entries(self._early))
+        return (entry for _, entry in heapq.merge(early, self._late(), key=lambda pair: pair[0]))
+
+    def _late(self) -> Iterator[tuple[int, str]]:
+        positions = np.flatnonzero(self._states >= State.EXISTS)
+        if not len(positions):
+            return
+        if self._source.stamp() != self._stamp:
+            raise self._changed()
+        at = 0
+        for one in self._source.records(None):
+            if one.number == self._stage.numbers[positions[at]]:
+                reason, hint = _HINTS[State(self._states[positions[at]])]
+                yield one.number, Quarantined(one.number, reason, hint, one.text).entry()
+                at += 1
+                if at == len(positions):
+                    return
+        raise self._changed()
+
+    def _changed(self) -> InputInvalid:
+        return InputInvalid(f"{self._source.name} was changed meanwhile. Nothing was imported. Import it again.")
+
+    def counts(self, written: bool = True) -> dict[str, Any]:
+        """The counts of a whole import; `written` is False where the new rows are not in the table."""
+        reasons = self._reasons + Counter(_HINTS[State(s)][0] for s in self._states[self._states >= State.EXISTS])
+        good = self._states < State.EXISTS
+        refused = reasons.total()
+        return {
+            "read": self.read,
+            "ok": self.read - refused,
+            "imported": self.imported if written else 0,
+            "already_there": int(((self._states == State.PRESENT) & ~self._doubled).sum()),
+            "duplicate_exact": int((self._doubled & good).sum()),
+            "quarantined": refused,
+            "rejected": 0,
+            "reasons": dict(sorted(reasons.items())),
+            "flagged": self._flagged(good),
+        }
+
+    def _flagged(self, good: np.ndarray) -> dict[str, int]:
+        held = np.frombuffer(self._stage.flags, np.uint32)[good]
+        found = {name: int((held & bit != 0).sum()) for name, bit in BIT.items()}
+        found |= dict.fromkeys(self._source.noted, 1)
+        if self._stage.uniform and self._stage.vectors >= SAME:
+            found["embedding_suspicious"] = self._stage.vectors
+        return {name: number for name, number in sorted(found.items()) if number}
+
+
+def rejected(read: int) -> dict[str, Any]:
+    """The counts of an import that was refused as a whole."""
+    names = ("ok", "imported", "already_there", "duplicate_exact", "quarantined")
+    return {"read": read} | dict.fromkeys(names, 0) | {"rejected": read, "reasons": {}, "flagged": {}}
+
+
+def _held(ids: np.ndarray, reader: Reader | None) -> np.ndarray:
+    """True for each id that the table has; its ids are read once, alone."""
+    if reader is None:
+        return np.zeros(len(ids), bool)
+    there = bytearray()
+    for batch in reader.batches([reader.id_column]):
+        there += b"".join(id_digest(i) for i in batch.column(0).to_pylist() if i is not None)
+    return np.isin(ids, np.frombuffer(bytes(there), DIGEST))
+
+
+def _entries(path: Path) -> Iterator[str]:
+    with path.open(encoding="utf-8") as file:
+        yield from file
+
+
+def _line(entry: str) -> int:
+    return int(entry[len('{"line": ') : entry.index(",")])
+
+
+@contextmanager
+def _room(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise Unavailable(
+            f"The temporary folder {folder.parent} can't be used: {why}. Nothing was imported. Make room there, or "
+            "name another one with TMPDIR."
+        ) from None

@@ -1,0 +1,145 @@
+"""The shell around a check of what changed: where it begins, what it reads, and the checkpoint it leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, Literal
+
+from mendory import digest
+from mendory.counts import Counts
+from mendory.detect import Settings
+from mendory.errors import DependencyMissing, VersionUnreadable
+from mendory.lance import Changes, Past, Reader, any_of, count_memories
+from mendory.ledger import Ledger
+from mendory.ledger.checkpoints import Checkpoint
+from mendory.recheck import Earlier, Rechecked, Unclear, recheck
+from mendory.record import Memory
+from mendory.side import Notes, View, overlaid
+from mendory.sidestate import SideState
+
+LAST: Final[Literal["last"]] = "last"
+Since = int | Literal["last"]
+_IDS: Final = 2000
+_COMPARED: Final = ("batch_id", "source", "scope", "kind", "created_at")
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """How a check came to its findings: from every row, or from the rows that changed since a version.
+
+    `why` says why every row was looked at though only changes were asked for. `standing` findings are earlier ones on
+    rows that nothing touched.
+    """
+
+    since: int | None = None
+    why: str = ""
+    changed: int = 0
+    looked_at: int = 0
+    standing: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """The shape `mendory check --json` prints."""
+        return {
+            "kind": "full" if self.since is None else "incremental",
+            "since": self.since,
+            "why": self.why,
+            "changed": self.changed,
+            "looked_at": self.looked_at,
+            "standing": self.standing,
+        }
+
+
+class _Rows:
+    """A table at one version, with what is kept aside of it laid over its rows."""
+
+    def __init__(self, reader: Reader, notes: Notes) -> None:
+        self._reader, self._notes = reader, notes
+
+    def of(self, ids: Collection[str]) -> Iterator[Memory]:
+        """All rows with these ids, several of one id too."""
+        wanted = sorted(ids)
+        for at in range(0, len(wanted), _IDS):
+            for batch in self._reader.batches(where=any_of(self._reader.id_column, wanted[at : at + _IDS])):
+                yield from (overlaid(memory, self._notes) for memory in self._reader.mapping.memories(batch))
+
+    def count(self) -> int:
+        """How many memories there are."""
+        return count_memories(self._reader)
+
+
+def changed(
+    since: Since, about: str, reader: Reader, ledger: Ledger | None, index: SideState, settings: Settings, notes: Notes
+) -> tuple[Rechecked | Unclear, Checkpoint | None]:
+    """What a check of everything would find, from what changed since a checkpoint; and the checkpoint.
+
+    Unclear, with the reason, where that can't be told. Nothing is written.
+    """
+    asked = None if since == LAST else int(since)
+    held = ledger.checkpoints.newest(about, asked) if ledger else None
+    if held is None or ledger is None:
+        at = "" if asked is None else f" at version {asked}"
+        return Unclear(
+            f"there is no checkpoint{at} of this table as it is configured now: mendory plan leaves one"
+        ), None
+    if held.facts["notes"] != notes_mark(notes):
+        return Unclear("what is kept aside of rows changed since the checkpoint"), held
+    stands = index.version()
+    if stands is None or not held.version <= stands <= reader.version:
+        return Unclear("the side state is gone or of another version: mendory plan brings it up"), held
+    earlier = _earlier(held, ledger, settings)
+    if earlier is None:
+        return Unclear("the ledger no longer knows all findings of the checkpoint"), held
+    try:
+        change = Changes(held.version, held.version)
+        if reader.version != held.version:
+            change = reader.changed_since(held.version)
+        view = View(reader, notes)
+        rows = _Rows(reader, notes)
+        past = lambda: _Rows(Past(reader, held.version), notes)  # noqa: E731
+        return recheck(earlier, change, rows, past, view.fetch, index, settings, notes), held
+    except DependencyMissing:
+        return Unclear("pylance is not installed, and only it can read a table's history"), held
+    except VersionUnreadable:
+        return Unclear(f"version {held.version} is gone"), held
+
+
+def _earlier(held: Checkpoint, ledger: Ledger, settings: Settings) -> Earlier | None:
+    findings = ledger.findings.known(held.findings)
+    if len(findings) != len(held.findings):
+        return None
+    down = tuple((what, why) for what, why in held.facts["stands_down"])
+    return Earlier(held.version, findings, Counts.from_json(settings, held.facts["counts"]), down)
+
+
+def notes_mark(notes: Notes) -> str:
+    """A digest of what is kept aside of all rows."""
+    return digest.of([[name, note.about, dict(note.fields)] for name, note in sorted(notes.items())])
+
+
+def facts(
+    counts: Counts, stands_down: Collection[tuple[str, str]], notes: Notes, sick: Mapping[str, Memory]
+) -> dict[str, Any]:
+    """What a checkpoint keeps of a check beside its findings."""
+    return {
+        "counts": counts.as_json(),
+        "stands_down": [list(line) for line in stands_down],
+        "notes": notes_mark(notes),
+        "sick": {name: [_plain(getattr(memory, one)) for one in _COMPARED] for name, memory in sick.items()},
+    }
+
+
+def sick_rows(held: Mapping[str, Any]) -> dict[str, Memory]:
+    """The sick rows of a checkpoint, with no more than what a diagnosis compares."""
+    found = {}
+    for name, values in held.get("sick", {}).items():
+        known = dict(zip(_COMPARED, values, strict=True))
+        moment = known["created_at"]
+        known["created_at"] = datetime.fromisoformat(moment) if moment else None
+        found[name] = Memory(id=name, content=None, **known)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, datetime) else value

@@ -1,0 +1,194 @@
+"""A check of what changed, which finds what a check of everything would find. Pure.
+
+Rows that changed, before and after, and all rows tied to them by a link (`mendory.links`), are examined together; what
+was found earlier on other rows still stands. What a detector takes from the table as a whole (fields that no row has,
+the owner's own spelling of a status, the usual vector) is known from counts that are kept and brought up; where it is
+no longer what it was, it can't be told by rows.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Protocol
+
+from mendory.counts import BALLAST, Counts
+from mendory.detect import Examination, Fetch, Settings, examine
+from mendory.detect.required import LACKING_FROM
+from mendory.finding import Code, Finding
+from mendory.links import leading_to, links, named_by
+from mendory.record import Memory
+from mendory.side import Notes
+
+_TIMED: Final = frozenset({Code.TIMESTAMP_FUTURE, Code.TIMESTAMP_UNIT})
+"""Codes that depend on the clock: what was found of them is looked at again though no row changed."""
+SHARE: Final = 3
+"""Where a third of the rows or more would be looked at, everything is."""
+FEW: Final = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What the last check of everything left: what it found, what it counted, what stood down, at which version."""
+
+    version: int
+    findings: Mapping[str, Finding]
+    counts: Counts
+    stands_down: tuple[tuple[str, str], ...]
+
+
+class Rows(Protocol):
+    """A table at one version."""
+
+    def of(self, ids: Collection[str]) -> Iterable[Memory]:
+        """All rows with these ids, several of one id too."""
+
+    def count(self) -> int:
+        """How many memories there are."""
+
+
+class Index(Protocol):
+    """The links of all rows, as of a version not older than the earlier check."""
+
+    def links(self, ids: Iterable[str]) -> set[str]:
+        """The links of these rows."""
+
+    def linked(self, held: Iterable[str]) -> set[str]:
+        """The rows that have one of these links."""
+
+
+class Change(Protocol):
+    """Which rows changed since the earlier check."""
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The rows that were written or may have been."""
+
+    @property
+    def gone(self) -> frozenset[str]:
+        """The rows that were deleted."""
+
+    @property
+    def full(self) -> bool:
+        """True when it can't be told by rows."""
+
+    @property
+    def why(self) -> str:
+        """Why not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """It can't be told by rows, and why: everything must be examined."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rechecked:
+    """All findings now, of which `standing` are earlier ones on other rows than `touched`; the counts of now."""
+
+    examination: Examination
+    counts: Counts
+    touched: frozenset[str]
+    changed: int
+    looked_at: int
+    standing: int
+
+
+def recheck(
+    earlier: Earlier,
+    change: Change,
+    now: Rows,
+    past: Callable[[], Rows],
+    fetch: Fetch,
+    index: Index,
+    settings: Settings,
+    notes: Notes,
+) -> Rechecked | Unclear:
+    """Everything that is wrong now, by looking at what changed and what is tied to it.
+
+    Cost: proportional to the rows that changed and those tied to them, and to the findings.
+    """
+    if change.full:
+        return Unclear(change.why)
+    if earlier.counts.nameless:
+        return Unclear(f"{earlier.counts.nameless} rows have no id, and nobody can tell whether those changed")
+    if earlier.counts.rows < LACKING_FROM:
+        return Unclear(f"the table has fewer than {LACKING_FROM} rows")
+    most = max(FEW, earlier.counts.rows // SHARE)
+    touched = {*change.ids, *change.gone}
+    if len(touched) > most:
+        return Unclear(f"{len(touched)} of {earlier.counts.rows} rows changed")
+    old = list(past().of(touched)) if touched else []
+    new = list(now.of(touched)) if touched else []
+    counts = earlier.counts.copy()
+    counts.take_all(old)
+    counts.add_all(new)
+    if counts.rows != now.count():
+        return Unclear("rows without an id came, or the history does not add up")
+    if touched and counts.regime() != earlier.counts.regime():
+        return Unclear("what is usual in the table is no longer what it was")
+    found = _tied(touched | _again(earlier, settings), _links(old, new, notes), index, most)
+    if found is None:
+        return Unclear("what changed is tied to too many rows")
+    rows = [*new, *(now.of(found - touched) if found - touched else ())]
+    examined = examine([*rows, *(counts.ballast(rows) if rows else ())], fetch, settings)
+    if rows and examined.stands_down != earlier.stands_down:
+        return Unclear("what is usual among the changed rows is not what is usual in the table")
+    return _united(earlier, examined, counts, found, len(touched), len(rows))
+
+
+def _united(
+    earlier: Earlier, examined: Examination, counts: Counts, found: set[str], changed: int, looked_at: int
+) -> Rechecked:
+    standing = {f.id: f for f in earlier.findings.values() if found.isdisjoint(f.ids)}
+    fresh = {f.id: f for f in examined.findings if not any(i.startswith(BALLAST) for i in f.ids)}
+    findings = sorted((standing | fresh).values(), key=lambda f: (f.code.value, f.scope or "", f.ids, f.id))
+    examination = replace(
+        examined,
+        findings=tuple(findings),
+        stands_down=earlier.stands_down,
+        read=looked_at,
+        scope_rows=counts.of("scope"),
+    )
+    return Rechecked(examination, counts, frozenset(found), changed, looked_at, len(standing))
+
+
+def _again(earlier: Earlier, settings: Settings) -> set[str]:
+    """Rows judged anew though they did not change: by the clock, and by which texts their vectors came from."""
+    timed = {i for f in earlier.findings.values() if f.code in _TIMED for i in f.ids}
+    stale = {i for f in earlier.findings.values() if f.code is Code.EMBEDDING_STALE_TEXT for i in f.ids}
+    return timed | (stale ^ settings.stale_vectors)
+
+
+def _links(old: Sequence[Memory], new: Sequence[Memory], notes: Notes) -> dict[str, set[str]]:
+    """The links of the changed rows before and after, and those of what is kept aside of rows."""
+    known: dict[str, set[str]] = defaultdict(set)
+    for memory in (*old, *new):
+        known[memory.id or ""] |= links(memory)
+    for name, note in notes.items():
+        held = {k: v for k, v in note.fields.items() if k in ("duplicate_of", "superseded_by", "related_ids")}
+        known[name] |= links(replace(Memory(id=name, content=None), **held))
+    return known
+
+
+def _tied(start: set[str], known: Mapping[str, set[str]], index: Index, most: int) -> set[str] | None:
+    """All rows tied to these by a chain of links; None when they are more than `most`."""
+    having: dict[str, set[str]] = defaultdict(set)
+    for name, held in known.items():
+        for link in held:
+            having[link].add(name)
+    found, todo = set(start), set(start)
+    while todo:
+        held = index.links(todo).union(*(known.get(i, ()) for i in todo))
+        wanted = held | leading_to(todo)
+        fresh = index.linked(wanted) | named_by(held)
+        for link in wanted:
+            fresh |= having.get(link, set())
+        todo = fresh - found
+        found |= todo
+        if len(found) > most:
+            return None
+    return found
