@@ -9,7 +9,7 @@ export TOKENIZERS_PARALLELISM := false
 # The models of the tests run on the processor. Installed first, or their packages would choose one by themselves.
 TORCH ?= torch==2.13.0
 
-.PHONY: heal test check bench crash clean
+.PHONY: heal test check bench bench-structure crash clean
 
 $(VENV)/demo.ready: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -42,6 +42,10 @@ check: $(VENV)/dev.ready
 # Costs as ratios against a baseline in the same run; the last line is JSON.
 bench: $(VENV)/dev.ready
 	@$(BIN)/python -m bench
+
+# The structural check alone: facts and suites against the plain read, 10 k to 1 M rows; the last line is JSON.
+bench-structure: $(VENV)/dev.ready
+	@$(BIN)/python -m bench.structure
 
 # At least 1,000 kill -9 against the executor with other programs writing, and five mutants; the last line is JSON.
 crash: $(VENV)/dev.ready

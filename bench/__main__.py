@@ -22,6 +22,7 @@ import lancedb
 import numpy as np
 import pyarrow as pa
 
+from bench import structure
 from mendory.catalogue import Level, StepKind
 from mendory.clinic import Clinic
 from mendory.config import Config
@@ -192,8 +193,11 @@ def main() -> int:
         clinic.ledger.close()
         used = sum(f.stat().st_size for f in ledger.parent.glob("ledger.db*"))
         figures["ledger_bytes_per_row"] = round(used / repaired)
-    ok = all(figures[k] <= bound for k, bound in BOUNDS.items())
-    print(json.dumps({"figures": figures, "bounds": BOUNDS, "ok": ok}))
+    with tempfile.TemporaryDirectory(prefix="mendory-structure-") as name:
+        figures |= structure.measure(Path(name))
+    bounds = BOUNDS | structure.BOUNDS
+    ok = all(figures[k] <= bound for k, bound in bounds.items())
+    print(json.dumps({"figures": figures, "bounds": bounds, "ok": ok}))
     return 0 if ok else 1
 
 

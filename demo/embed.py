@@ -14,6 +14,8 @@ from mendory.text import is_blank
 
 DIMENSION: Final = 512
 _AT_ONCE: Final = 256
+_MOST: Final = 1000
+"""So many characters of a text are embedded, as in stores whose model takes no more."""
 
 
 def embedded(rows: Sequence[Row], folder: Path) -> list[Row]:
@@ -48,5 +50,5 @@ def _encoded(texts: Sequence[str]) -> np.ndarray:
     found = np.empty((len(texts), DIMENSION), dtype=np.float32)
     for start in range(0, len(order), _AT_ONCE):
         part = order[start : start + _AT_ONCE]
-        found[part] = model.encode([texts[i] for i in part])
+        found[part] = model.encode([texts[i][:_MOST] for i in part])
     return found

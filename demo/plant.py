@@ -10,6 +10,7 @@ from random import Random
 from typing import Any, Final
 
 from demo.plant_duplicates import plant_duplicates
+from demo.plant_structure import plant_structure
 from demo.rows import Row, metadata_of, metadata_text
 from demo.scribe import new_id
 from demo.ward import Ward, anyone
@@ -44,6 +45,7 @@ def plant(rows: Sequence[Row], seed: int = 7) -> tuple[list[Row], Planting]:
     _required(ward)
     _statuses(ward)
     _references(ward)
+    plant_structure(ward)
     faults = sorted((f.as_json() for f in ward.faults), key=lambda f: (f["code"], f["outcome"], f["ids"]))
     before = {i: {k: _shown(v) for k, v in ward.rows[i].items() if k != "embedding"} for i in sorted(ward.taken)}
     planting = {"seed": seed, "rows": len(ward.rows), "faults": faults, "before": before}

@@ -17,8 +17,8 @@ from demo.phrases import NAMES, Banks, Phrase, Phrases
 from demo.rows import Row, metadata_text
 from mendory.text import exact_key
 
-START: Final = datetime(2026, 1, 12, tzinfo=UTC)
-END: Final = datetime(2026, 11, 15, tzinfo=UTC)
+START: Final = datetime(2025, 1, 12, tzinfo=UTC)
+END: Final = datetime(2025, 11, 15, tzinfo=UTC)
 SLOT: Final = re.compile(r"\{(\w+)\}")
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _OWN_NAMES: Final = ("p", "q", "company", "contact")
@@ -153,7 +153,7 @@ class Scribe:
         """A row of this text with everything a live store has around it."""
         rng = self.rng
         created = when.replace(microsecond=rng.randrange(1000) * 1000)
-        until = END + timedelta(days=10)
+        until = max(END, created) + timedelta(days=10)
         updated = created if rng.random() < 0.85 else created + (until - created) * rng.random() * 0.5
         read = created + (until - created) * rng.random() if rng.random() < 0.7 else None
         row: Row = {

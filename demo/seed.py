@@ -5,15 +5,20 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
+
+import lancedb
 
 from demo.embed import DIMENSION, embedded
 from demo.memories import memories
 from demo.plant import DEFAULT_SCENE, plant
+from mendory.clinic import Clinic
+from mendory.config import Config
 from mendory.errors import InputInvalid
 from mendory.lance import Writer, create_table, to_table
-from mendory.mapping import Mapping
+from mendory.mapping import Mapping as FieldMapping
 from mendory.record import arrow_schema
 
 TABLE: Final = "memories"
@@ -46,17 +51,35 @@ def seed(folder: Path, seed: int = 7) -> Path:
     """
     _clear(folder)
     rows, planting = plant(memories(seed), seed)
-    table = to_table(embedded(rows, folder / "vectors"), arrow_schema(DIMENSION))
+    earlier = {f["ids"][0]: f["detail"]["was"] for f in planting["faults"] if "was" in f["detail"]}
+    stored = [{**row, "content": earlier.get(row["id"], row["content"])} for row in rows]
+    table = to_table(embedded(stored, folder / "vectors"), arrow_schema(DIMENSION))
     uri = str(folder / STORE)
     create_table(uri, TABLE, DIMENSION)
-    writer = Writer(uri, TABLE, Mapping.identity())
+    writer = Writer(uri, TABLE, FieldMapping.identity())
     size = -(-table.num_rows // _APPENDS)
     for start in range(0, table.num_rows, size):
         writer.append(table.slice(start, size))
     (folder / PLANTING).write_text(json.dumps(planting, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     config = folder / CONFIG
     config.write_text(_TOML, encoding="utf-8")
+    _seen(config)
+    _rewrite(uri, {row["id"]: row["content"] for row in rows if row["id"] in earlier})
+    _seen(config)
     return config
+
+
+def _seen(config: Path) -> None:
+    """What an earlier plan leaves behind: of which text each vector is."""
+    clinic = Clinic(Config.load(config))
+    clinic.side_state.bring_up(clinic.reader)
+
+
+def _rewrite(uri: str, texts: Mapping[str, str]) -> None:
+    """Another program gives these rows other texts and leaves their vectors."""
+    table = lancedb.connect(uri).open_table(TABLE)
+    for name, text in texts.items():
+        table.update(where=f"id = '{name}'", values={"content": text})
 
 
 def _clear(folder: Path) -> None:

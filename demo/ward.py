@@ -92,6 +92,14 @@ class Ward:
         self.take(row)
         return row
 
+    def rename(self, row: Row, name: str) -> None:
+        """A row that is sick already has another id; nothing names it by the old one."""
+        del self.rows[row["id"]]
+        self.taken.discard(row["id"])
+        row["id"] = name
+        self.rows[name] = row
+        self.taken.add(name)
+
     def plant(self, code: str, outcome: str, rows: Iterable[Row], **detail: Any) -> None:
         """The fault is noted."""
         self.faults.append(Fault(code, outcome, tuple(r["id"] for r in rows), detail))

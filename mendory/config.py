@@ -159,12 +159,16 @@ class MappingSection(Section):
 
 
 class MetadataSection(Section):
-    """Which metadata keys every memory must have, which name its owner, and what may be filled in."""
+    """Which metadata keys every memory must have, which name its owner, and what may be filled in.
+
+    `schemas` names files of JSON Schema by kind of memory, `*` for all others; a schema replaces `required`.
+    """
 
     required: tuple[str, ...] = ("topic", "entities", "scene")
     owner_keys: tuple[str, ...] = ("owner", "user", "user_id")
     defaults: Annotated[dict[str, Any], AfterValidator(_defaults)] = {}
     min_siblings: Annotated[int, Field(ge=2)] = 3
+    schemas: dict[str, Annotated[str, Field(min_length=1)]] = {}
 
 
 class DuplicateSection(Section):
@@ -300,6 +304,24 @@ class Config(BaseSettings):
         if sep and not head and path and path != ":memory:":
             return f"sqlite:///{self.root / Path(path).expanduser()}"
         return self.ledger.url
+
+    def metadata_schemas(self) -> dict[str, Any]:
+        """The user's JSON Schemas by kind, read from their files; raises ConfigInvalid for one that can't be read."""
+        found = {}
+        for kind, name in self.metadata.schemas.items():
+            path = self.root / Path(name).expanduser()
+            try:
+                found[kind] = json.loads(path.read_text(encoding="utf-8"))
+            except (OSError, ValueError) as error:
+                raise ConfigInvalid(
+                    f"metadata.schemas.{kind}: {path} can't be read as JSON ({type(error).__name__}). "
+                    "Nothing was read. Mend the file or the key."
+                ) from None
+            if not isinstance(found[kind], dict):
+                raise ConfigInvalid(
+                    f"metadata.schemas.{kind}: {path} is no JSON object. Nothing was read. Write a JSON Schema there."
+                )
+        return found
 
     @property
     def telemetry_path(self) -> Path:

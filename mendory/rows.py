@@ -67,7 +67,8 @@ def _array(value: Any, kind: pa.DataType) -> pa.Array:
     try:
         return pa.array([value], type=kind)
     except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError):
-        return pa.array([value]).cast(kind)  # 1 for a boolean column, a word for a number's, a time as text
+        # 1 for a boolean column, a word for a number's, a time as text, or cut to the unit that the owner keeps
+        return pa.array([value]).cast(kind, safe=not pa.types.is_temporal(kind))
 
 
 def _with_leaf(cell: pa.Array, path: list[str], value: Any) -> pa.Array:

@@ -136,17 +136,27 @@ class SideState:
             return self._held(conn, ids)
 
     def stale(self, source: Source) -> frozenset[str]:
-        """The rows whose vector came from another text than theirs, as they are in the table now."""
-        if self.version() is None:
+        """The rows whose vector came from another text than theirs, as they are in the table now.
+
+        What changed since the side state was brought up is looked at as well; nothing is written.
+        """
+        since = self.version()
+        if since is None:
             return frozenset()
+        change = source.changed_since(since)
         with self._open() as conn:
-            query = "SELECT id, content, vector FROM derived WHERE vector IS NOT NULL AND vector_text != content"
-            known = {row: (content, vector) for row, content, vector in conn.execute(query)}
+            query = "SELECT id, vector, vector_text, vector_text != content FROM derived WHERE vector IS NOT NULL"
+            known = {
+                row: (vector, came_from)
+                for row, vector, came_from, old in conn.execute(query)
+                if old or change.full or row in change.ids
+            }
         found = set()
         for memories, vectors in source.with_vectors(sorted(known)) if known else ():
-            digests = _digests(vectors, len(memories))
-            pairs = zip(memories, digests, strict=True)
-            found |= {m.id for m, d in pairs if m.id and (text_digest(m), d) == known[m.id]}
+            for memory, mark in zip(memories, _digests(vectors, len(memories)), strict=True):
+                vector, came_from = known[str(memory.id)]
+                if mark == vector and text_digest(memory) != came_from:
+                    found.add(str(memory.id))
         return frozenset(found)
 
     def links(self, ids: Iterable[str]) -> set[str]:

@@ -22,15 +22,18 @@ _FORMAT = (
     "\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U00013438\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a"
 )
+_PLAIN = "A-Za-z0-9\u4e00-\u9fff"
 _TAGS = "\U000e0001\U000e0020-\U000e007f"
 HIDDEN_PATTERN = (
-    f"[{_FORMAT}]|[A-Za-z0-9\u4e00-\u9fff][\u200c\u200d]|[\u200c\u200d][A-Za-z0-9\u4e00-\u9fff]"
+    f"[{_FORMAT}]|[{_PLAIN}][\u200c\u200d](?:[{_PLAIN}]|$)|^[\u200c\u200d][{_PLAIN}]"
     f"|(?:^|[^\U0001f3f4{_TAGS}])[{_TAGS}]"
 )
 """Characters nobody sees: direction overrides, zero-width and control characters, tags outside a flag, and joiners
 beside letters that need none. In the syntax that Python's and RE2's expressions share."""
 HIDDEN = re.compile(HIDDEN_PATTERN)
-_NAME = "A-Za-z\u00c0-\u024f"
+SUSPECT_PATTERN = f"[{_FORMAT}\u200c\u200d{_TAGS}]"
+"""A character without which a text holds nothing that `HIDDEN` finds."""
+_NAME = "A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u052f\u0590-\u05ff"
 SCOPE_BARRED_PATTERN = (
     f'[*;"`\\\\{_FORMAT}\u200c-\u200f\u061c{_TAGS}\t\n\f\r\x85\u2028\u2029]|^\\s|\\s$'
     f"|(?:^|[^{_NAME}])'|'(?:[^{_NAME}]|$)"

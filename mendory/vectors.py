@@ -16,6 +16,7 @@ FACTS: Final = pa.struct(
     ]
 )
 """What is known of one vector; null for a null vector. `mark` is equal for vectors with equal bits."""
+_SAMPLED: Final = 8
 _ODD: Final = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x27D4EB2F165667C5], np.uint64)
 
 
@@ -31,10 +32,13 @@ def facts(vectors: pa.Array) -> pa.StructArray:
         values, good = _values(vectors.values.slice(vectors.offset * width, size * width))
         grid = values.reshape(size, width)
         dimension = np.full(size, width, np.int32)
-        finite = np.isfinite(grid).all(axis=1) & good.reshape(size, width).all(axis=1)
-        with np.errstate(over="ignore", invalid="ignore"):
-            norm = np.sqrt(np.einsum("ij,ij->i", grid, grid, dtype=np.float64)) if width else np.zeros(size)
-        ends = grid[:, [0, width // 2, -1]] if width else np.zeros((size, 3), grid.dtype)
+        norm = _norms(grid)
+        finite = np.isfinite(norm)
+        if grid.dtype == np.float64:  # the square of a finite one may not be
+            finite[~finite] = np.isfinite(grid[~finite]).all(axis=1)
+        if good is not None:
+            finite &= good.reshape(size, width).all(axis=1)
+        ends = grid[:, _sampled(width)] if width else np.zeros((size, _SAMPLED), grid.dtype)
     else:
         dimension, finite, norm, ends = _ragged(vectors)
     mark = _marks(dimension, norm, ends)
@@ -48,12 +52,26 @@ def facts(vectors: pa.Array) -> pa.StructArray:
 
 
 def _values(array: pa.Array) -> tuple[Any, Any]:
-    """(values as floats with 0 where null, which are not null)."""
-    good = np.asarray(array.is_valid())
+    """(values as floats with 0 where null, which are not null; None for all)."""
     values = array.to_numpy(zero_copy_only=False)
-    if not good.all():
+    good = np.asarray(array.is_valid()) if array.null_count else None
+    if good is not None:
         values = np.where(good, values, 0)
     return values.astype(np.float32) if values.dtype == np.float16 else values, good
+
+
+def _norms(grid: Any) -> Any:
+    """The length of each row, in the precision of its components; where that overflows in double precision."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.einsum("ij,ij->i", grid, grid).astype(np.float64)
+        large = np.flatnonzero(~np.isfinite(squares))
+        squares[large] = np.einsum("ij,ij->i", *(2 * [grid[large].astype(np.float64)]))
+        return np.sqrt(squares)
+
+
+def _sampled(width: int) -> Any:
+    """The places of the components that go into a mark."""
+    return np.linspace(0, width - 1, _SAMPLED).astype(np.int64)
 
 
 def _ragged(vectors: pa.Array) -> tuple[Any, Any, Any, Any]:
@@ -62,21 +80,21 @@ def _ragged(vectors: pa.Array) -> tuple[Any, Any, Any, Any]:
     start, dimension = offsets[:-1], np.diff(offsets).astype(np.int32)
     values, good = _values(vectors.values)
     values = values.astype(np.float64)
-    finite, norm, ends = np.ones(size, bool), np.zeros(size), np.zeros((size, 3))
+    finite, norm, ends = np.ones(size, bool), np.zeros(size), np.zeros((size, _SAMPLED))
     for at in np.flatnonzero(dimension):
         part = slice(start[at], start[at] + dimension[at])
         row = values[part]
-        finite[at] = bool(np.isfinite(row).all() and good[part].all())
+        finite[at] = bool(np.isfinite(row).all() and (good is None or good[part].all()))
         with np.errstate(over="ignore", invalid="ignore"):
             norm[at] = np.sqrt(row @ row)
-        ends[at] = row[0], row[len(row) // 2], row[-1]
+        ends[at] = row[_sampled(len(row))]
     return dimension, finite, norm, ends
 
 
 def _marks(dimension: Any, norm: Any, ends: Any) -> Any:
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"):  # more of a vector than its length: unit vectors have all the same
         mark = dimension.astype(np.uint64) * _ODD[0] + norm.astype(np.float64).view(np.uint64) * _ODD[1]
-        for at in range(3):
+        for at in range(_SAMPLED):
             bits = np.ascontiguousarray(ends[:, at], dtype=np.float64).view(np.uint64)
             mark = (mark ^ (mark >> np.uint64(29))) * _ODD[2] + bits * _ODD[3]
         return mark ^ (mark >> np.uint64(32))

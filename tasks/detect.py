@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from prefect import task
 from prefect.artifacts import create_table_artifact
 
-from expectations import required_fields
+from expectations import records, running
 from mendory.clinic import Clinic
 from mendory.errors import CheckBroken
-from mendory.finding import by_code
+from mendory.finding import Code, Finding, Ring, by_code
 from tasks.shared import OPTIONS, clinic, key
 
 
@@ -18,11 +19,10 @@ from tasks.shared import OPTIONS, clinic, key
 def detect(config: str) -> dict[str, Any]:
     """What is wrong, by code; the findings are in the ledger, and both ways of checking structure agree."""
     open_clinic = clinic(config)
-    checked = open_clinic.check()
-    lacking = [what for what, _ in checked.examination.stands_down]
-    agree(
-        open_clinic, {f.code.value: _ids(checked.findings, f.code.value) for f in checked.examination.findings}, lacking
-    )
+    moment = open_clinic.clock()
+    still = Clinic(open_clinic.config, lambda: moment)  # what lies in the future must be the same for both
+    checked = still.check()
+    agree(still, checked.examination.findings)
     open_clinic.ledger.findings.note(checked.findings)
     found = by_code(checked.findings)
     rows = [{"code": code, "findings": number} for code, number in found.items()]
@@ -35,21 +35,44 @@ def detect(config: str) -> dict[str, Any]:
     }
 
 
-def agree(open_clinic: Clinic, pure: dict[str, set[str]], lacking: list[str]) -> None:
-    """Return when the GX suite fails exactly the rows the pure rules flag; else raise CheckBroken."""
-    rules = required_fields.suite(open_clinic.mapping, lacking)
-    rows = required_fields.frames(open_clinic.mapping, open_clinic.reader.batches())
-    failing = required_fields.run(rules, rows)
-    for code, ids in failing.items():
-        if ids != pure.get(code, set()):
-            raise CheckBroken(
-                f"The suite and the pure rule for {code} disagree on {len(ids ^ pure.get(code, set()))} rows. "
-                "No plan was made. Report this with the version of great-expectations."
-            )
+def agree(open_clinic: Clinic, findings: Iterable[Finding]) -> None:
+    """Return when the suites fail exactly the rows the pure rules flag, and the ledger can take back what it applied.
+
+    Else raise CheckBroken.
+    """
+    ledger, reader = open_clinic.known_ledger(), open_clinic.reader
+    notes = ledger.asides.held() if ledger else {}
+    fetch = open_clinic.view(reader).fetch
+    told = running.judged(open_clinic.mapping, reader.batches(), fetch, open_clinic.settings, notes)
+    pure, nameless = by_pure_rules(findings)
+    differing = {code: told.failing.get(code, set()) ^ pure.get(code, set()) for code in told.failing.keys() | pure}
+    worst = {code: len(ids) for code, ids in sorted(differing.items()) if ids}
+    if nameless != told.nameless:
+        worst[Code.MISSING_ID.value] = abs(nameless - told.nameless)
+    if worst:
+        codes = ", ".join(f"{code} ({rows})" for code, rows in worst.items())
+        raise CheckBroken(
+            f"The suites and the pure rules disagree on rows: {codes}. "
+            "No plan was made. Report this with the version of great-expectations."
+        )
+    lost = records.incomplete(ledger) if ledger else []
+    if lost:
+        raise CheckBroken(
+            f"{len(lost)} applied steps lack an image or a receipt in the ledger, first {lost[0][:8]}. "
+            "No plan was made. Restore the ledger from a backup, or see them with: mendory show."
+        )
 
 
-def _ids(findings: Any, code: str) -> set[str]:
-    return {i for f in findings if f.code.value == code for i in f.ids}
+def by_pure_rules(findings: Iterable[Finding]) -> tuple[dict[str, set[str]], int]:
+    """(code → ids of the structural findings, how many rows have no id)."""
+    found: dict[str, set[str]] = {}
+    nameless = 0
+    for one in findings:
+        if one.code is Code.MISSING_ID:
+            nameless = int(one.evidence["rows"])
+        elif one.ring is Ring.STRUCTURE:
+            found.setdefault(one.code.value, set()).update(one.ids)
+    return found, nameless
 
 
 @task(**OPTIONS)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pyarrow as pa
 import pytest
@@ -50,7 +51,8 @@ def memory(id: str | None = "m1", required: Iterable[str] = (), **fields: Any) -
     row: dict[str, Any] = dict.fromkeys(FIELD_NAMES) | {
         "id": id,
         "content": f"A memory of its own, {id}",
-        "embedding": [1.0, 0.5, -0.25, 0.0],
+        # a vector of its own: many texts under one vector are a finding
+        "embedding": [1.0, 0.5, -0.25, crc32(str(id).encode(errors="replace")) % 1000 / 8],
         "metadata": kind,
         "created_at": NOON,
         "updated_at": NOON,

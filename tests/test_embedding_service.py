@@ -9,17 +9,25 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
+import lancedb
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+import mendory
+from mendory.cli import main
+from mendory.clinic import Clinic
 from mendory.embedder_section import EmbedderSection
 from mendory.embedding import build
 from mendory.embedding.embedder import ModelEmbedder
 from mendory.embedding.endpoint import DAY
 from mendory.errors import BudgetExceeded, ConfigInvalid, EmbeddingInvalid, EndpointRefused, Unavailable
-from mendory.spaces import Fingerprint
+from mendory.lance import create_table
+from mendory.spaces import CanaryWatch, Fingerprint
+from tests.conftest import make_config, make_table, memory
 
 Answer = tuple[int, dict[str, str], Any]
 KEY = "sk-very-secret-0123456789"
@@ -163,6 +171,11 @@ def renumbered(data: list[dict[str, Any]]) -> list[dict[str, Any]]:
         (changed(lambda data: [*data, data[0]]), "6 vectors"),
         (changed(renumbered), "4 of them numbered"),
         (changed(lambda data: [{"embedding": d["embedding"]} for d in data]), "0 of them numbered"),
+        (changed(lambda data: [{**d, "embedding": ["0.1", 1.0, 1.0]} for d in data]), "else than numbers"),
+        (changed(lambda data: [{**d, "embedding": [True, 1.0, 1.0]} for d in data]), "else than numbers"),
+        (changed(lambda data: [{**d, "embedding": [None, 1.0, 1.0]} for d in data]), "else than numbers"),
+        (changed(lambda data: [{**d, "embedding": [10**400, 1, 1]} for d in data]), "too large"),
+        (changed(lambda data: [{**d, "embedding": [10**39, 1, 1]} for d in data]), "infinity"),
         (changed(lambda data: [{**d, "embedding": [float("nan"), 1.0, 1.0]} for d in data]), "NaN"),
         (changed(lambda data: [{**d, "embedding": [0.0, 0.0, 0.0]} for d in data]), "zeros"),
         (changed(lambda data: [{**d, "embedding": "AACAPw=="} for d in data]), "no lists of numbers"),
@@ -171,7 +184,8 @@ def renumbered(data: list[dict[str, Any]]) -> list[dict[str, Any]]:
         (lambda body: (200, {}, b"[" * 100_000), "no JSON"),
         (lambda body: (200, {}, [1, 2]), "no list of vectors"),
     ],
-    ids=["size", "ragged", "few", "more", "twice", "bare", "nan", "zero", "base64", "null", "html", "deep", "list"],
+    ids=["size", "ragged", "few", "more", "twice", "bare", "digits", "truth", "none", "huge", "large"]
+    + ["nan", "zero", "base64", "null", "html", "deep", "list"],
 )
 def test_a_reply_that_can_not_be_used_is_refused_at_once(
     answer: Callable[[dict[str, Any]], Answer], said: str, service: Service, embedder: Callable[..., ModelEmbedder]
@@ -345,6 +359,52 @@ def test_more_than_the_budget_is_refused_before_the_first_request(
     assert (3, 5, sum(map(len, TEXTS))) == (estimate.calls, estimate.texts, estimate.characters)
     assert estimate.cost == pytest.approx(sum(map(len, TEXTS)) * 0.5 / 1_000_000)
     assert [] == service.asked
+
+
+def test_watching_asks_the_budget_for_all_its_requests(
+    service: Service, embedder: Callable[..., ModelEmbedder]
+) -> None:
+    """A thousand texts and one, with the canaries, are two runs of batches: both are asked for before the first."""
+    at = embedder(batch=2000, max_calls=2)
+    watch = CanaryWatch(at, Fingerprint.of(at))
+    texts = [f"记忆 memory {n}" for n in range(1001)]
+    with pytest.raises(BudgetExceeded, match="takes 2 requests and 1 of 2"):
+        watch.embed(texts)
+
+    assert 1 == len(service.asked)
+    assert 1 == len(watch.embed(["喝茶"]))
+
+
+@pytest.mark.lance
+@pytest.mark.parametrize("form", [(), ("--json",), ("--lang", "zh")], ids=str)
+def test_the_verb_asks_the_budget_for_the_whole_run(tmp_path: Path, service: Service, form: tuple[str, ...]) -> None:
+    """`mendory spaces` needs one request for the canaries and one for the rows; with one allowed none is made."""
+    make_table(tmp_path, [memory("m1", content="喝茶"), memory("m2", content="tea")])
+    config = tmp_path / "mendory.toml"
+    config.write_text(
+        '[table]\nuri = "."\nname = "memories"\n\n[embedder]\nkind = "openai"\nmodel = "bge-m3"\n'
+        f'base_url = "{service.url}"\nmax_calls = 1\n'
+    )
+    found = CliRunner().invoke(main, ["spaces", "--config", str(config), *form])
+
+    assert (4, True, 0) == (found.exit_code, "budget_exceeded" in found.output, len(service.asked))
+
+
+@pytest.mark.lance
+def test_the_door_asks_the_budget_for_canaries_and_text(
+    tmp_path: Path, service: Service, embedder: Callable[..., ModelEmbedder]
+) -> None:
+    """Where a space is known the first text takes two requests; with one allowed nothing is sent or written."""
+    create_table(str(tmp_path), "memories", 3)
+    keys = {"kind": "openai", "model": "bge-m3", "base_url": service.url, "max_calls": 1}
+    config = make_config(tmp_path, embedder=keys)
+    Clinic(config).ledger.spaces.adopt(Fingerprint.of(embedder()), "li")
+    service.asked.clear()
+
+    with mendory.open(config) as door, pytest.raises(BudgetExceeded, match="takes 2 requests and 1 of 1"):
+        door.add("喝茶", scope="u1", source="user_stated")
+
+    assert ([], 0) == (service.asked, lancedb.connect(str(tmp_path)).open_table("memories").count_rows())
 
 
 def test_tries_that_fail_count_against_the_budget(service: Service, embedder: Callable[..., ModelEmbedder]) -> None:

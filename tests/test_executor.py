@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -36,10 +37,11 @@ from mendory.ledger import utc_now
 from mendory.ledger.plans import PlanState
 from mendory.ledger.records import IntentKind, IntentState
 from mendory.plan.model import Plan
+from mendory.record import FIELD_NAMES
 from mendory.treatment import Treated, adopt, apply, approve, reject, take_back
 from mendory.verify import Check, Verdict
 from mendory.work import Outcome, Unit
-from tests.conftest import GENEROUS, FakeClock, arrow, memory
+from tests.conftest import GENEROUS, NOON, FakeClock, arrow, memory
 
 pytestmark = pytest.mark.lance
 
@@ -898,7 +900,7 @@ def test_a_rollback_cut_off_after_its_receipt_stays_a_persons_word(
 def test_a_run_cut_off_between_batches_has_noted_what_was_applied(
     clinic: MakeClinic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Dying after the second of several batches, the applied steps say so and the next run does the others alone."""
+    """Dying after the second of several batches, the applied steps say so; the next run does the others, judges all."""
     at = clinic([memory(f"s{n:02}", status="ACTIVE") for n in range(12)], **ALL)
     plan = planned(at)
     monkeypatch.setattr(execution.batches, "__defaults__", (5,))
@@ -917,7 +919,9 @@ def test_a_run_cut_off_between_batches_has_noted_what_was_applied(
     outcomes = [o["outcome"] for o in at.ledger.plans.outcomes(plan.id).values()]
 
     assert {"applied": 10, None: 2} == dict(Counter(outcomes))
-    assert {"applied": 2} == apply(at, plan.id).outcomes()
+    done = apply(at, plan.id)
+    assert ({"applied": 12}, 10) == (done.outcomes(), len(done.earlier))
+    assert 12 == done.verdict.checks[0].checked
     assert {"applied"} == {o["outcome"] for o in at.ledger.plans.outcomes(plan.id).values()}
     assert {"automatic"} == {o["authority"] for o in at.ledger.plans.outcomes(plan.id).values()}
 
@@ -990,6 +994,7 @@ def test_table_that_went_back_is_refused(clinic: MakeClinic) -> None:
     folder = Path(at.config.table_uri) / "memories.lance" / "_versions"
     for manifest in sorted(folder.glob("*.manifest"))[:2]:
         manifest.unlink()
+    (folder / "latest_version_hint.json").unlink(missing_ok=True)
     fresh = clinic(None, **ALL)
     before = now(fresh)
 
@@ -1169,7 +1174,7 @@ def test_what_took_itself_back_may_be_tried_again(clinic: MakeClinic, monkeypatc
     for _ in range(3):
         plan = planned(at)
         with monkeypatch.context() as patch:
-            patch.setattr("mendory.treatment.verify", _never_verified)
+            patch.setattr("mendory.effect.verify", _never_verified)
             done = apply(at, plan.id)
         assert 1 == len(done.taken_back)
 
@@ -1232,3 +1237,99 @@ def test_every_run_is_recorded(clinic: MakeClinic) -> None:
     assert {"applied": 4} == runs[0]["outcomes"]
     assert {"automatic": 2, "rule": 2} == runs[0]["authority"]
     assert "ann" == runs[1]["by"]
+
+
+# --- which rows are double writes, and which of them is kept ---------------------------------------
+
+
+STATS = pa.struct([("a", pa.struct([("hits", pa.int64()), ("t", pa.string())]))])
+NESTED: dict[str, tuple[pa.DataType, str, Callable[[int, str], Any]]] = {
+    "json": (
+        pa.string(),
+        "meta.stats.hits",
+        lambda hits, said: json.dumps({"stats": {"hits": hits, "t": said}, "topic": "茶"}, ensure_ascii=False),
+    ),
+    "json_alone": (
+        pa.string(),
+        "meta.stats.hits",
+        lambda hits, said: json.dumps({"stats": {"hits": hits}, "topic": said}),
+    ),
+    "struct": (STATS, "meta.a.hits", lambda hits, said: {"a": {"hits": hits, "t": said}}),
+}
+
+
+def nested(clinic: MakeClinic, root: Path, kind: str, texts: tuple[str, str]) -> Clinic:
+    """A clinic on an owner's table of twins that differ in a deeply nested counter, and in `texts` beside it."""
+    column, volatile, cell = NESTED[kind]
+    schema = pa.schema(
+        [
+            ("id", pa.string()),
+            ("content", pa.string()),
+            ("scope", pa.string()),
+            ("status", pa.string()),
+            ("created_at", pa.timestamp("us", "UTC")),
+            ("meta", column),
+        ]
+    )
+    rows = [
+        {"id": i, "content": "不要香菜", "scope": "u1", "status": "active", "created_at": NOON, "meta": cell(n, t)}
+        for i, n, t in (("m1", 1, texts[0]), ("m2", 700, texts[1]))
+    ]
+    lancedb.connect(str(root)).create_table("memories", pa.Table.from_pylist(rows, schema=schema))
+    columns = {} if kind == "struct" else {"metadata": "meta"}
+    absent = sorted(set(FIELD_NAMES) - {*schema.names, *columns})
+    return clinic(None, mapping={"absent": absent, "volatile": [volatile], "columns": columns}, **ALL)
+
+
+@pytest.mark.parametrize("kind", sorted(NESTED))
+def test_rows_that_differ_in_a_nested_counter_alone_are_double_writes(
+    clinic: MakeClinic, tmp_path: Path, kind: str
+) -> None:
+    """A counter deep in JSON or a struct that a read moves does not make two memories of one."""
+    at = nested(clinic, tmp_path, kind, ("x", "x"))
+
+    plan, _ = healed(at)
+
+    assert ["merge_exact"] == [s.kind.value for s in plan.steps()]
+
+
+@pytest.mark.parametrize("kind", sorted(NESTED))
+def test_rows_that_differ_beside_a_nested_counter_are_none(clinic: MakeClinic, tmp_path: Path, kind: str) -> None:
+    """What lies beside the counter still counts: where it differs the rows are no plain double write."""
+    seen = nested(clinic, tmp_path, kind, ("x", "y")).check().findings
+
+    assert {("duplicate_restated", ("m1", "m2"))} == {(f.code, f.ids) for f in seen if f.code.startswith("duplicate")}
+
+
+@pytest.mark.parametrize("richer", ["m1", "m2"])
+def test_a_row_that_something_supersedes_is_not_the_one_kept(clinic: MakeClinic, richer: str) -> None:
+    """Of a double write the row its owner has replaced is archived, however much it knows; what it names is kept."""
+    more = {"topic": "general", "entities": ["user"], "scene": "daily", "more": 1}
+    twins = {
+        "m1": memory("m1", content="喜欢喝茶", superseded_by="h1"),
+        "m2": memory("m2", content="喜欢喝茶"),
+    }
+    twins[richer] = memory(richer, content="喜欢喝茶", metadata=more, superseded_by=twins[richer]["superseded_by"])
+    at = clinic([*twins.values(), memory("h1"), memory("h2")], **ALL)
+
+    healed(at)
+
+    assert {"m1": "archived", "m2": "active"} == {i: values(at, "status")[i] for i in twins}
+    assert {"m1": "h1", "m2": None} == {i: values(at, "superseded_by")[i] for i in twins}
+    assert ["h1"] == list(values(at, "related_ids")["m2"])
+
+
+def test_where_all_are_superseded_the_most_informative_is_kept(clinic: MakeClinic) -> None:
+    """When the owner has replaced every row of a double write, the choice is as ever, and its mark stays."""
+    more = {"topic": "general", "entities": ["user"], "scene": "daily", "more": 1}
+    rows = [
+        memory("m1", content="Likes tea", superseded_by="h1"),
+        memory("m2", content="Likes tea", superseded_by="h2", metadata=more),
+    ]
+    at = clinic([*rows, memory("h1"), memory("h2")], **ALL)
+
+    healed(at)
+
+    assert {"m1": "archived", "m2": "active"} == {i: values(at, "status")[i] for i in ("m1", "m2")}
+    assert "h2" == values(at, "superseded_by")["m2"]
+    assert ["h1"] == list(values(at, "related_ids")["m2"])

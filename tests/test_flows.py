@@ -102,7 +102,7 @@ def test_no_memory_text_reaches_prefect(prefect: Path, sick: Path) -> None:
     from prefect.settings import PREFECT_API_DATABASE_CONNECTION_URL as URL
 
     files = [p for p in prefect.rglob("*") if p.is_file()]
-    database = str(URL.value()).rpartition("///")[2]
+    database = str(URL.value()).removeprefix("sqlite+aiosqlite:///")
     files += [p for p in Path(database).parent.glob(Path(database).name + "*") if p.is_file()] if database else []
     escaped = json.dumps(CANARY)[1:-1].encode()
 
@@ -114,12 +114,12 @@ def test_two_ways_of_checking_that_disagree_stop_the_run(
     prefect: Path, sick: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When the suite and the pure rules differ, the run fails as a broken check and no plan is made."""
-    from expectations import required_fields
+    from expectations import running
     from flows.heal import heal
     from mendory.clinic import Clinic
     from mendory.config import Config
 
-    monkeypatch.setattr(required_fields, "run", lambda *_: {"missing_scope": {"b1"}})
+    monkeypatch.setattr(running, "judged", lambda *_: running.Judged({"missing_scope": {"b1"}}))
     with pytest.raises(CheckBroken):
         heal(str(sick / "mendory.toml"), dry_run=False)
 

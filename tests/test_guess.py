@@ -6,9 +6,11 @@ import ast
 import json
 import re
 import tomllib
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 import pytest
@@ -19,9 +21,10 @@ from mendory.cli.chinese import SENTENCES
 from mendory.config import Config
 from mendory.errors import SchemaMismatch
 from mendory.guess import Evidence, Guess, guess, prove, toml
+from mendory.guess.forms import unit
 from mendory.guess.names import NAMES, plain, rank
 from mendory.guess.shapes import OWNERS
-from mendory.guess.times import unit
+from mendory.guess.zones import spoken
 from mendory.mapping import Mapping
 from mendory.record import FIELD_NAMES, arrow_schema
 
@@ -50,7 +53,7 @@ def evidence(rows: pa.Table, zone: str | None = None, added: datetime | None = A
     def largest(place: str) -> Any:
         return max(made.places[place].held, default=None)
 
-    made = Evidence("memories", rows.schema, rows, rows.num_rows, added, largest, zone)
+    made = Evidence("memories", rows.schema, rows, rows.num_rows, added, largest, zone, ADDED)
     return made
 
 
@@ -167,8 +170,29 @@ def test_a_table_without_id_or_content_is_refused_naming_its_columns(columns: di
         guess(evidence(rows))
 
     assert missing in str(refused.value)
+    assert "Name it under" not in str(refused.value)
     assert all(f"{f.name} ({f.type})" in str(refused.value) for f in rows.schema)
     assert "Nothing was written" in str(refused.value)
+
+
+def test_ids_of_numbers_and_names_with_braces_are_refused_with_what_can_be_done() -> None:
+    """The error says that ids must be text, or which column can't be named; naming it would be refused as well."""
+    numbers = pa.table({"编号": list(range(ROWS)), "text": TEXTS})
+    braces = pa.table({"id": IDS, "te{xt": TEXTS})
+
+    with pytest.raises(SchemaMismatch, match="编号 holds numbers, and ids must be text"):
+        guess(evidence(numbers))
+    with pytest.raises(SchemaMismatch, match=r"a name with a dot, a brace or a backtick can't be mapped: te\{xt"):
+        guess(evidence(braces))
+
+
+def test_a_column_that_no_mapping_can_name_is_told() -> None:
+    """A brace in a name would be read as a template: the column stays the owner's own, and one line says so."""
+    made = guessed(**{"user{id}": ["u"] * ROWS})
+
+    assert [
+        "user{id} can't be mapped: a dot, a brace or a backtick in a name is read as more than a name"
+    ] == questions(made)
 
 
 def test_columns_that_are_not_mapped_stay_the_owners_own() -> None:
@@ -206,28 +230,131 @@ def test_units_mixed_in_one_column_are_all_named() -> None:
 @pytest.mark.parametrize(
     ("form", "expected"),
     [
-        ("%Y-%m-%dT%H:%M:%S+00:00", "iso"),
-        ("%Y-%m-%d %H:%M:%S", "iso"),
-        ("%Y/%m/%d %H:%M:%S", "%Y/%m/%d %H:%M:%S"),
-        ("%Y年%m月%d日 %H:%M:%S", "%Y年%m月%d日 %H:%M:%S"),
-        ("%Y%m%d%H%M%S", "%Y%m%d%H%M%S"),
+        ("%Y-%m-%dT%H:%M:%S+00:00", ["%Y-%m-%dT%H:%M:%S+00:00", "iso"]),
+        ("%Y-%m-%d %H:%M:%S", ["%Y-%m-%d %H:%M:%S", "iso"]),
+        ("%Y/%m/%d %H:%M:%S", ["%Y/%m/%d %H:%M:%S"]),
+        ("%Y年%m月%d日 %H:%M:%S", ["%Y年%m月%d日 %H:%M:%S"]),
+        ("%Y%m%d%H%M%S", ["%Y%m%d%H%M%S"]),
     ],
 )
-def test_texts_are_read_in_the_form_they_are_written_in(form: str, expected: str) -> None:
-    """ISO texts and formats without a doubt are named; the times come back."""
+def test_texts_are_read_in_the_form_they_are_written_in(form: str, expected: list[str]) -> None:
+    """Forms without a doubt are named, ISO texts in theirs and as ISO; the times come back."""
     cells = [t.strftime(form) for t in TIMES]
     made = guessed(create_time=cells)
 
-    assert [expected] == made.mapping["times"]["created_at"]["forms"]
+    assert expected == made.mapping["times"]["created_at"]["forms"]
+    assert TIMES == [m.created_at for m in configured(made).memories(table(create_time=cells))]
+
+
+EXACT = [t.replace(microsecond=123_456 + at) for at, t in enumerate(TIMES)]
+SHANGHAI = timezone(timedelta(hours=8))
+_WRITERS: dict[str, Callable[[datetime], str]] = {
+    "blank": lambda t: t.strftime("%Y-%m-%d %H:%M:%S"),
+    "naive with microseconds": lambda t: t.replace(tzinfo=None).isoformat(),
+    "aware with microseconds": lambda t: t.isoformat(),
+    "as JavaScript": lambda t: t.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+    "seconds and Z": lambda t: t.strftime("%Y-%m-%dT%H:%M:%SZ"),
+    "minutes": lambda t: t.strftime("%Y-%m-%d %H:%M"),
+    "compact": lambda t: t.strftime("%Y%m%dT%H%M%SZ"),
+    "day": lambda t: t.strftime("%Y-%m-%d"),
+    "offset of Shanghai": lambda t: t.astimezone(SHANGHAI).isoformat(timespec="seconds"),
+    "offset of New York": lambda t: t.astimezone(ZoneInfo("America/New_York")).isoformat(timespec="seconds"),
+    "nanoseconds": lambda t: f"{t:%Y-%m-%dT%H:%M:%S.%f}000Z",
+    "Chinese": lambda t: t.strftime("%Y年%m月%d日 %H:%M:%S"),
+}
+
+
+@pytest.mark.parametrize("writes", _WRITERS.values(), ids=_WRITERS)
+def test_what_is_written_looks_like_the_columns_own(writes: Callable[[datetime], str]) -> None:
+    """Gap, precision and offset of a new text are those of the column; every old one is read as it was meant."""
+    cells = [writes(t) for t in EXACT]
+    mapping = configured(guessed(create_time=cells))
+    new = datetime(2025, 3, 4, 5, 6, 7, 89_012, UTC)
+
+    text = mapping.write({"create_time": None}, {"created_at": new})["create_time"]
+
+    assert re.sub(r"\d", "9", cells[-1]) == re.sub(r"\d", "9", text)
+    near = timedelta(days=1) if len(text) == 10 else timedelta(minutes=1) if len(text) == 16 else timedelta(seconds=1)
+    read = [m.created_at for m in mapping.memories(table(create_time=[*cells[:-1], text]))]
+    meant = zip(read, [*EXACT[:-1], new], strict=True)
+    assert [True] * ROWS == [r is not None and timedelta(0) <= t - r < near for r, t in meant]
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "forms"),
+    [
+        ("naive with microseconds", "aware with microseconds", ["%Y-%m-%dT%H:%M:%S.%f+00:00", "iso"]),
+        ("aware with microseconds", "blank", ["%Y-%m-%d %H:%M:%S", "iso"]),
+        ("blank", "Chinese", ["%Y年%m月%d日 %H:%M:%S", "iso"]),
+    ],
+)
+def test_the_newest_rows_decide_which_form_is_written(older: str, newer: str, forms: list[str]) -> None:
+    """A program that changed its form writes the new one, though most rows are in the old one."""
+    cells = [_WRITERS[newer if at > 20 else older](t) for at, t in enumerate(EXACT)]
+    made = guessed(create_time=cells)
+
+    assert forms == made.mapping["times"]["created_at"]["forms"]
+    read = [m.created_at for m in configured(made).memories(table(create_time=cells))]
+    assert TIMES == [r and r.replace(microsecond=0) for r in read]
+
+
+def test_the_newest_rows_decide_which_unit_is_written() -> None:
+    """Milliseconds since a release are written, though most rows are in seconds."""
+    cells = [ms(t) if at > 20 else int(t.timestamp()) for at, t in enumerate(TIMES)]
+
+    assert ["ms", "s"] == guessed(ts=cells).mapping["times"]["created_at"]["forms"]
+
+
+def test_an_offset_is_not_written_into_a_column_whose_other_texts_are_of_another_zone() -> None:
+    """Naive texts of UTC beside texts of +08:00: no one zone writes both, so ISO says the offset of each."""
+    cells = [
+        t.astimezone(SHANGHAI).isoformat() if at % 2 else t.replace(tzinfo=None).isoformat()
+        for at, t in enumerate(TIMES)
+    ]
+    made = guessed(create_time=cells)
+
+    assert ["iso"] == made.mapping["times"]["created_at"]["forms"]
     assert TIMES == [m.created_at for m in configured(made).memories(table(create_time=cells))]
 
 
 def test_a_column_named_like_a_time_that_holds_none_is_left_alone() -> None:
-    """`time` as a text for a part of the day, `date` with day and month in doubtful order: no field lies there."""
-    made = guessed(time=["morning", "晚上"] * (ROWS // 2), update_date=["03/04/2025"] * ROWS)
+    """`time` as a text for a part of the day: no field lies there, and nothing is to be asked."""
+    made = guessed(time=["morning", "晚上"] * (ROWS // 2))
 
-    assert {"created_at", "updated_at"} <= set(made.mapping["absent"])
+    assert "created_at" in made.mapping["absent"]
     assert "holds no times that can be read" in made.reasons["created_at"]
+    assert [] == questions(made)
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        (
+            {"创建时间": [t.strftime("%d/%m/%Y %H:%M") for t in TIMES]},
+            "创建时间 holds times in a form that is not sure: name created_at under [mapping.columns] and forms = "
+            '["%d/%m/%Y %H:%M"] under [mapping.times.created_at], if that is how they are written',
+        ),
+        (
+            {"create_date": [t.strftime("%m-%d-%Y") for t in TIMES]},
+            "create_date holds times in a form that is not sure: name created_at under [mapping.columns] and forms = "
+            '["%m-%d-%Y"] under [mapping.times.created_at], if that is how they are written',
+        ),
+        (
+            {"ctime": [int(t.strftime("%Y%m%d%H%M%S")) for t in TIMES]},
+            "ctime holds numbers that count no time in any unit: created_at has no place",
+        ),
+        (
+            {"更新时间": pa.array([t.date() for t in TIMES], pa.date32())},
+            "更新时间 holds dates without a time, which can't be mapped: updated_at has no place",
+        ),
+    ],
+)
+def test_a_time_that_cannot_be_read_is_told(column: dict[str, Any], said: str) -> None:
+    """A column named like a time in a form that is not sure is asked about, with a form that would read it."""
+    made = guessed(**column)
+
+    assert set(column).isdisjoint(made.mapping["columns"].values())
+    assert [said] == questions(made)
 
 
 def test_numbers_counted_from_a_wall_clock_are_told_by_the_commit_that_wrote_the_newest() -> None:
@@ -254,11 +381,53 @@ def test_a_wall_clock_is_a_whole_number_of_half_hours_ahead(ahead: float, zone: 
 
 @pytest.mark.parametrize("minutes", [-7 * 60, 17, 8 * 60 + 13, 20 * 60])
 def test_what_fits_no_zone_is_counted_as_utc_and_said(minutes: int) -> None:
-    """A newest value older than the commit, or off by an odd time, or by more than any zone, tells nothing."""
+    """A newest value older than the commit, or off by an odd time, or by more than any zone, tells nothing.
+
+    One that lies clearly after the commit can't be of UTC: that is asked, with the zone that would fit.
+    """
     made = guessed(ts=[ms(t + timedelta(minutes=minutes)) for t in TIMES])
 
     assert {"forms": ["ms"]} == made.mapping["times"]["created_at"]
     assert "counted as UTC" in made.reasons["created_at"]
+    said = {17: "name --zone, Asia/Shanghai would fit", 493: "name --zone", 1200: "no zone is so far ahead"}
+    assert [q.rpartition(": ")[2] for q in questions(made)] == [said[m] for m in said if m == minutes]
+
+
+@pytest.mark.parametrize("late", [17, 43, 30, 150, 343])
+@pytest.mark.parametrize("number", [True, False], ids=["number", "text"])
+def test_a_clock_ahead_of_the_history_is_never_taken_for_utc_without_a_word(late: int, number: bool) -> None:
+    """Rows of +08:00 that were committed late: a zone is concluded or named; --zone settles it for numbers too."""
+    local = [t + timedelta(hours=8, minutes=-late) for t in TIMES]
+    cells = [ms(t) if number else t.strftime("%Y-%m-%d %H:%M:%S") for t in local]
+
+    unsure, named = guessed(ctime=cells), guessed(zone="Asia/Shanghai", ctime=cells)
+
+    assert "Asia/Shanghai" in questions(unsure)[0]
+    assert not [q for q in questions(unsure) if "is of UTC:" in q]
+    assert "Asia/Shanghai" == named.mapping["times"]["created_at"]["zone"]
+    read = configured(named).memories(table(ctime=cells))
+    assert [t - timedelta(minutes=late) for t in TIMES] == [m.created_at for m in read]
+
+
+def test_a_zone_that_says_nothing_of_numbers_is_told_so() -> None:
+    """West of Greenwich, or of true epochs, the history does not tell: --zone has no effect, and one line says it."""
+    cells = {"ctime": [ms(t, -5) for t in TIMES], "utime": [ms(t, -5) for t in TIMES]}
+    made = guessed(zone="America/New_York", **cells)
+
+    assert {"forms": ["ms"]} == made.mapping["times"]["created_at"]
+    assert [
+        "--zone America/New_York says nothing of ctime, utime: numbers count from UTC, unless a zone stands under "
+        "[mapping.times]"
+    ] == questions(made)
+
+
+def test_a_zone_is_said_as_people_read_it() -> None:
+    """The sign in Etc/GMT-7 is the other way round: what is said, and the comment in the file, read UTC+7."""
+    made = guessed(ts=[ms(t, 7) for t in TIMES])
+
+    assert "UTC+7 (Etc/GMT-7)" in questions(made)[0]
+    assert 'zone = "Etc/GMT-7"  # UTC+7 (Etc/GMT-7)' in toml(made)
+    assert ("UTC-5 (Etc/GMT+5)", "Asia/Shanghai") == (spoken("Etc/GMT+5"), spoken("Asia/Shanghai"))
 
 
 def test_the_zone_that_was_named_is_preferred_where_its_clock_fits() -> None:
@@ -399,10 +568,40 @@ def test_a_category_is_a_kind_only_when_every_value_is_one_of_ours() -> None:
 
 def test_a_source_that_most_rows_leave_blank_is_not_asked_of_the_rest() -> None:
     """A column that the owner hardly uses stands down, with the count."""
-    made = guessed(source=["user"] * 4 + [""] * (ROWS - 4))
+    made = guessed(source=["user"] + [""] * (ROWS - 1))
 
     assert "source" in made.mapping["absent"]
-    assert "source is blank in 26 of 30 rows looked at" == made.reasons["source"]
+    assert "source is blank in 29 of 30 rows looked at" == made.reasons["source"]
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "cells"),
+    [
+        ("source", "source", ["chat", ""]),
+        ("来源", "source", ["对话", None, None]),
+        ("updated_at", "updated_at", [None, None, None, None, "2025-03-01T00:00:00+00:00"]),
+        ("更新时间", "updated_at", [None, 1740830400000]),
+    ],
+)
+def test_what_part_of_the_rows_leave_empty_is_optional_and_asked(name: str, field: str, cells: list[Any]) -> None:
+    """A source that some rows have, a time of change that only changed rows have: no finding on the others."""
+    column = (cells * ROWS)[:ROWS]
+    made = guessed(**{name: column})
+
+    empty = sum(c in (None, "") for c in column)
+    assert name == made.mapping["columns"][field]
+    assert [field] == made.mapping["optional"]
+    said = f"left empty on purpose? If not, take {field} out of mapping.optional"
+    assert f"{name} is empty in {empty} of 30 rows: {said}" in questions(made)
+    assert frozenset({field}) == configured(made).optional
+
+
+def test_a_few_empty_cells_stay_findings() -> None:
+    """One row of thirty without a source is at fault; a scope is required however many rows lack it."""
+    made = guessed(source=["chat"] * (ROWS - 1) + [None], user_id=["u", "u", None] * (ROWS // 3))
+
+    assert "optional" not in made.mapping
+    assert {"source", "scope"} <= set(made.mapping["columns"])
 
 
 def test_placeholder_rows_are_no_memories() -> None:
@@ -458,6 +657,184 @@ def test_nothing_hides_beyond_what_says_deleted_by_its_name(column: dict[str, An
     assert "none" == guessed(**column).mapping["hide"]
 
 
+def _stamps(*cells: datetime | None) -> pa.Array:
+    return pa.array(cells, pa.timestamp("us"))
+
+
+def _ago(year: int, month: int) -> datetime:
+    return datetime(year, month, 1, tzinfo=UTC).replace(tzinfo=None)
+
+
+_FAR = ADDED + timedelta(days=30)
+
+
+@pytest.mark.parametrize("name", ["deleted_at", "失效时间"])
+@pytest.mark.parametrize(
+    ("column", "what"),
+    [
+        (["0000-00-00 00:00:00"] * ROWS, "holds what is no such time in 30 of 30 rows"),
+        (["9999-12-31 00:00:00"] * ROWS, "holds what is no such time in 30 of 30 rows"),
+        (["null"] * ROWS, "holds what is no such time in 30 of 30 rows"),
+        (["0"] * 29 + ["2025-02-01 08:00:00"], "holds what is no such time in 29 of 30 rows"),
+        ([-1] * ROWS, "holds what is no such time in 30 of 30 rows"),
+        ([-1] * 9 + [None] * 21, "holds what is no such time in 9 of 30 rows"),
+        ([ms(_FAR)] * ROWS, "holds times to come in 30 of 30 rows"),
+        ([ms(_FAR)] * 3 + [None] * 27, "holds times to come in 3 of 30 rows"),
+        (_stamps(*[_FAR.replace(tzinfo=None)] * 2, *[None] * 28), "holds times to come in 2 of 30 rows"),
+        (_stamps(*[_ago(1970, 1)] * 25, *[None] * 5), "holds what is no such time in 25 of 30 rows"),
+        (
+            pa.array([2**40] * 29 + [None], pa.int64()).cast(pa.timestamp("s")),
+            "holds what is no such time in 29 of 30 rows",
+        ),
+        ([ms(t) for t in TIMES], "is filled in 30 of 30 rows"),
+        ([t.isoformat() for t in TIMES[:20]] + [None] * 10, "is filled in 20 of 30 rows"),
+    ],
+)
+def test_a_time_that_live_rows_hold_is_no_mark_and_is_asked_by_name(name: str, column: Any, what: str) -> None:
+    """Zero dates, -1, "null", the year 9999, expiries and columns filled everywhere archive no row."""
+    made = guessed(**{name: column})
+
+    assert "none" == made.mapping["hide"]
+    assert [f"{name} is named like a time of deletion and {what}"] == [
+        q.partition(": ")[0] for q in questions(made) if "time of deletion" in q
+    ]
+    assert {None} == {m.status for m in configured(made).memories(table(**{name: column}))}
+
+
+@pytest.mark.parametrize(
+    ("column", "mark", "new"),
+    [
+        (_stamps(*[None] * 25, *[_ago(2025, 2)] * 5), "now:timestamp", None),
+        ([None] * 29 + [1740830400], "now:s", None),
+        ([0] * 29 + [1740830400000], "now:ms", 0),
+        ([""] * 29 + ["2025-02-01 08:00:00"], "now:%Y-%m-%d %H:%M:%S", ""),
+        ([None] * 29 + ["2025-02-01T08:00:00.123456+00:00"], "now:%Y-%m-%dT%H:%M:%S.%f+00:00", None),
+        ([None] * 29 + ["2025年02月01日 08:00:00"], "now:%Y年%m月%d日 %H:%M:%S", None),
+    ],
+)
+@pytest.mark.parametrize("name", ["deleted_at", "删除时间"])
+def test_a_time_of_deletion_is_a_mark_beside_a_status_in_the_columns_own_form(
+    name: str, column: Any, mark: str, new: Any
+) -> None:
+    """Rows with a deletion time are archived whatever their status says; a new row gets what live rows hold."""
+    words = ["active", "archived", "active"] * (ROWS // 3)
+    made = guessed(status=words, **{name: column})
+
+    assert {"status": "archived", name: mark} == made.mapping["hide"]
+    assert f"hide {name}={mark}: make sure that the reader skips such rows" in questions(made)
+    assert ({} if new is None else {name: new}) == {k: v for k, v in made.mapping["show"].items() if k == name}
+    read = configured(made).memories(table(status=words, **{name: column}))
+    cells = zip(pa.array(column).to_pylist(), words, strict=True)
+    assert ["archived" if c or w == "archived" else "active" for c, w in cells] == [m.status for m in read]
+
+
+def test_a_mark_of_time_is_written_in_the_zone_of_the_tables_times() -> None:
+    """A naive text of deletion beside naive texts of Shanghai gets the wall clock of Shanghai."""
+    local = [(t + timedelta(hours=8)).strftime("%Y-%m-%d %H:%M:%S") for t in TIMES]
+    deleted = [None] * 29 + ["2025-02-01 08:00:00"]
+    made = guessed(create_time=local, deleted_at=deleted)
+
+    mapping = configured(made)
+    hidden = mapping.write({"deleted_at": None}, {"status": "archived"}, ADDED)
+    assert {"deleted_at": "2025-03-01 20:00:00"} == hidden
+    assert TIMES == [m.created_at for m in mapping.memories(table(create_time=local, deleted_at=deleted))]
+
+
+def test_a_mark_in_an_unknown_zone_is_asked() -> None:
+    """Where nothing tells of what zone a naive time of deletion is, UTC is assumed and asked."""
+    made = guessed(deleted_at=[None] * 29 + ["2025-02-01 08:00:00"])
+
+    assert "deleted_at has times without a zone, taken for UTC: if they are of another, name --zone" in questions(made)
+
+
+def test_a_mark_that_counts_otherwise_than_its_table_is_told() -> None:
+    """Numbers of a wall clock: the mark of a deletion counts from UTC, which is said."""
+    made = guessed(ts=[ms(t, 8) for t in TIMES], deleted_at=[None] * 29 + [ms(TIMES[3], 8)])
+
+    assert {"deleted_at": "now:ms"} == made.mapping["hide"]
+    said = "deleted_at will be written as a count from UTC, though ts counts from the wall clock of Asia/Shanghai"
+    assert [said] == [q.partition(": ")[0] for q in questions(made) if "count from UTC" in q]
+
+
+def test_a_mark_in_a_struct_is_written_in_the_tables_zone() -> None:
+    """A leaf of naive timestamps beside naive texts of Shanghai: the mapping's zone is Shanghai."""
+    local = [(t + timedelta(hours=8)).strftime("%Y-%m-%d %H:%M:%S") for t in TIMES]
+    control = [{"deleted_at": None}] * 29 + [{"deleted_at": _ago(2025, 2)}]
+    made = guessed(create_time=local, control=control)
+
+    assert {"control.deleted_at": "now:timestamp"} == made.mapping["hide"]
+    assert "Asia/Shanghai" == made.mapping["zone"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "show"),
+    [
+        (
+            {"status": ["active"] * 29 + ["archived"], "is_deleted": [False] * ROWS},
+            {"status": "active", "is_deleted": False},
+        ),
+        (
+            {"status": ["active", "pending"] * 14 + ["archived"] * 2, "is_deleted": [False] * ROWS},
+            {"is_deleted": False},
+        ),
+        ({"是否删除": ["否"] * 29 + ["是"]}, {"是否删除": "否"}),
+        ({"is_deleted": [0, None] * 15}, {"is_deleted": 0}),
+        ({"is_deleted": [None] * 29 + [1]}, None),
+        ({"deleted_at": [0, None] * 15}, None),
+        ({"metadata": ['{"deleted": false}'] * 29 + ['{"deleted": true}']}, {"metadata.deleted": False}),
+    ],
+)
+def test_a_new_row_gets_what_all_live_rows_hold_at_a_mark(columns: dict[str, Any], show: dict[str, Any] | None) -> None:
+    """One and the same value in every live row is what its reader looks for; where they differ, nothing is said."""
+    made = guessed(**columns)
+
+    assert show == made.mapping.get("show")
+    assert show == tomllib.loads(toml(made))["mapping"].get("show")
+
+
+@pytest.mark.parametrize(
+    ("name", "no", "yes"), [("is_deleted", 0, 1), ("是否删除", "否", "是"), ("del_flag", "N", "Y")]
+)
+def test_an_empty_flag_is_active_only_where_no_row_says_no(name: str, no: Any, yes: Any) -> None:
+    """Where rows say no, what an empty flag means is asked, and the file holds the line to uncomment."""
+    mixed = guessed(**{name: [no, no, None] * (ROWS // 3)})
+    alone = guessed(**{name: [None] * (ROWS - 5) + [yes] * 5})
+    few = guessed(**{name: [no] * (ROWS - 1) + [None]})
+
+    assert (None, "active", None) == tuple(made.mapping["status"].get("missing") for made in (mixed, alone, few))
+    assert (
+        f"{name} is empty in 10 of 30 rows: findings, unless missing under [mapping.status] says what that means"
+        in (questions(mixed))
+    )
+    assert f"{name} is empty in 25 of 30 rows, which is taken for active" in questions(alone)
+    assert [True, False, False] == ['# missing = "active"' in toml(made) for made in (mixed, alone, few)]
+    uncommented = toml(mixed).replace("# missing", "missing")
+    assert "active" == tomllib.loads(uncommented)["mapping"]["status"]["missing"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"status": [1, 0, 1] * 10}, "status is named like a status and holds 0, 1"),
+        ({"状态": [2] * ROWS}, "状态 is named like a status and holds 2"),
+        (
+            {"is_deleted": pa.array([0] * ROWS, pa.decimal128(1, 0))},
+            "is_deleted is named like a mark, and nothing of type decimal128(1, 0) can be mapped",
+        ),
+        ({"status": ["active"] * ROWS}, "status holds no word that means archived"),
+        ({"状态": ["正常"] * ROWS}, "状态 holds no word that means archived"),
+        ({"status": ["active"] * ROWS, "is_active": [True] * ROWS}, "if the reader skips rows by is_active, name it"),
+        (
+            {"is_deleted": [0] * ROWS, "is_archived": [0] * ROWS},
+            "is_archived is named like a mark of deletion too",
+        ),
+    ],
+)
+def test_whatever_is_named_like_a_status_or_mark_and_hides_nothing_is_asked(columns: Any, said: str) -> None:
+    """Codes, decimals, a status without a word for archived, a second flag: each has its question."""
+    assert [said] == [q[: len(said)] for q in questions(guessed(**columns)) if q.startswith(said)]
+
+
 def test_a_time_of_deletion_hides_by_the_time_of_the_plan() -> None:
     """A number that is set when a row is deleted gets the time in its own unit."""
     cells = [None] * (ROWS - 1) + [ms(ADDED)]
@@ -484,7 +861,7 @@ def test_what_is_asked_can_be_said_in_chinese() -> None:
     sentences |= {o.hide_why for o in OWNERS if not o.hide}
     sentences |= {guessed().hide_why}
 
-    assert 18 <= len(sentences)
+    assert 30 <= len(sentences)
     assert set() == sentences - set(SENTENCES)
 
 

@@ -18,6 +18,7 @@ from mendory.cli import main
 from mendory.config import Config
 from mendory.errors import TableNotFound
 from mendory.lance import Survey
+from mendory.lance.survey import tables_in
 from tests.conftest import make_table, memory
 from tests.shapes import OWNERS, Homemade, Owner
 from tests.shapes.common import opened
@@ -66,6 +67,7 @@ def test_init_reads_only_and_writes_one_file_that_is_a_configuration(owner: Owne
         ("crewai", "CrewAI", "none"),
         ("openclaw", "OpenClaw memory-lancedb", "none"),
         ("openclaw-without-agents", "OpenClaw memory-lancedb", "none"),
+        ("openclaw-before-agents", "OpenClaw memory-lancedb", "none"),
         (
             "memory-lancedb-pro",
             "memory-lancedb-pro",
@@ -151,6 +153,77 @@ def test_the_zone_named_is_that_of_naive_times(tmp_path: Path, run: Run) -> None
     mapping = Config.load(tmp_path / "mendory.toml").record_mapping()
     read = mapping.memories(opened(str(tmp_path / "db"), "t").to_arrow())
     assert datetime(2025, 3, 1, 12, tzinfo=UTC) == read[0].created_at
+
+
+def test_a_mistyped_table_is_answered_with_the_tables_there_are(tmp_path: Path, run: Run) -> None:
+    """The likest name comes first, the file is written for an import, and that is the next command."""
+    db = lancedb.connect(str(tmp_path / "db"))
+    for table in ("archive", "memories", "chat-2"):
+        db.create_table(table, pa.table({"id": ["a"]}))
+
+    done = run("init", "./db#memorys")
+
+    said = " ".join(done.output.split())
+    assert 0 == done.exit_code
+    assert "There is no table memorys yet" in said
+    assert "in ./db there is: memories, archive, chat-2; if you mean one of them, mend table.name" in said
+    assert done.output.rstrip().endswith("next: mendory import FILE")
+    assert "memorys" == Config.load(tmp_path / "mendory.toml").table.name
+
+
+def test_a_folder_that_is_not_there_is_said_in_both_languages(tmp_path: Path, run: Run) -> None:
+    """A mistyped folder is told from a folder without the table; nothing is made."""
+    english, chinese = (
+        run("init", "./没有#memories", "--config", f"{lang}.toml", "--lang", lang).output for lang in ("en", "zh")
+    )
+
+    assert "there is no folder ./没有 either; if it should be there, mend table.uri" in english
+    assert "文件夹 ./没有 也不存在；如果它应当存在，请改正 table.uri" in chinese
+    assert "mendory import FILE --config zh.toml" in chinese
+    assert ["en.toml", "zh.toml"] == sorted(p.name for p in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("gone", "warned"), [(0, False), (3, False), (16, True)])
+def test_how_many_rows_count_as_hidden_is_said(gone: int, warned: bool, tmp_path: Path, run: Run) -> None:
+    """The proof counts them; where they are most of the rows, one line asks whether the mark is right."""
+    texts = [f"{'李薇喜欢喝茶' if at % 2 else 'Anna likes tea'} {at}" for at in range(20)]
+    rows = {"id": [f"m{at}" for at in range(20)], "text": texts, "is_deleted": [1] * gone + [0] * (20 - gone)}
+    lancedb.connect(str(tmp_path / "db")).create_table("t", pa.table(rows))
+
+    said = " ".join(run("init", "./db#t").output.split())
+
+    assert (gone > 0) == (f"status 20/20 · hidden {gone}/20" in said)
+    assert warned == (f"{gone} of 20 rows count as hidden, and no finding names them" in said)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_an_expiry_is_asked_about_and_hides_nothing(lang: str, tmp_path: Path, run: Run) -> None:
+    """A column named like a time of deletion that lies ahead of the present archives no row."""
+    ahead = int((datetime.now(UTC) + timedelta(days=30)).timestamp() * 1000)
+    rows = {"id": ["a", "b"], "text": ["likes tea", "喜欢茶"], "失效时间": [ahead, ahead]}
+    lancedb.connect(str(tmp_path / "db")).create_table("t", pa.table(rows))
+
+    said = run("init", "./db#t", "--lang", lang).output
+
+    assert {"en": "holds times to come in 2 of 2 rows", "zh": "2 行中有 2 行是将来的时间"}[lang] in said
+    assert "none" == tomllib.loads((tmp_path / "mendory.toml").read_text("utf-8"))["mapping"]["hide"]
+
+
+def test_a_zone_named_for_numbers_is_heeded_where_the_history_allows(tmp_path: Path, run: Run) -> None:
+    """Milliseconds of a wall clock in Shanghai, stored 17 minutes late: asked at first, right with --zone."""
+    at = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=17)
+    clock = [int((at + timedelta(hours=8 - 7 * n)).timestamp() * 1000) for n in (2, 1, 0)]
+    rows = {"id": ["a", "b", "c"], "text": ["likes tea", "喜欢茶", "喜欢咖啡"], "ctime": clock}
+    lancedb.connect(str(tmp_path / "db")).create_table("t", pa.table(rows))
+
+    unsure = " ".join(run("init", "./db#t", "--config", "unsure.toml").output.split())
+    named = run("init", "./db#t", "--zone", "Asia/Shanghai").output
+
+    assert "where its newest is 7.7" in unsure
+    assert "name --zone, Asia/Shanghai would fit" in unsure
+    assert "created_at←ctime(ms, Asia/Shanghai)" in named
+    mapping = Config.load(tmp_path / "mendory.toml").record_mapping()
+    assert at == mapping.memories(opened(str(tmp_path / "db"), "t").to_arrow())[-1].created_at
 
 
 @pytest.mark.parametrize(
@@ -241,4 +314,5 @@ def test_a_folder_or_table_that_is_not_there_is_not_made(tmp_path: Path) -> None
         with pytest.raises(TableNotFound):
             Survey(str(place), name)
 
+    assert (None, ()) == (tables_in(str(tmp_path / "nowhere")), tables_in(str(tmp_path / "db")))
     assert ["db"] == [p.name for p in tmp_path.iterdir()]

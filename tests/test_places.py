@@ -137,6 +137,7 @@ def test_numbers_of_mixed_units_are_told_apart_by_size(cell: int | None, read: d
         (("ms",), None, "1740830400000", NOON),
         (("s",), None, 1_740_830_400.5, NOON + timedelta(milliseconds=500)),
         (("us",), None, 1_740_830_400_000_000, NOON),
+        (("ms",), None, 1_740_830_400_001.0, NOON + timedelta(milliseconds=1)),
         (("ns",), None, 1_740_830_400_000_000_000, NOON),
         (("iso",), None, " ", None),
     ],

@@ -133,7 +133,9 @@ def spoken(node: ast.AST) -> Iterator[ast.expr]:
 
 def reasons() -> list[str]:
     """A sample of every reason the code can give."""
-    files = [MENDORY / f for f in ("policy.py", "work.py", "clinic.py", "treatment.py", "ledger/intents.py")]
+    files = [
+        MENDORY / f for f in ("policy.py", "work.py", "clinic.py", "treatment.py", "deciding.py", "ledger/intents.py")
+    ]
     files += [p for folder in ("plan", "detect", "executor") for p in sorted((MENDORY / folder).glob("*.py"))]
     found = {
         text

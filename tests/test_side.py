@@ -310,3 +310,15 @@ def test_plan_with_asides_survives_json(clinic: Clinic) -> None:
 
     assert (plan, plan.id) == (again, again.id)
     assert [1] == [sum(e.aside is not None for e in s.edits) for s in plan.steps()]
+
+
+def test_a_stale_vector_is_found_before_the_side_state_is_brought_up(clinic: Clinic, tmp_path: Path) -> None:
+    """A check sees a text that was changed under its vector since the last plan, and nothing when both were."""
+    clinic.side_state.bring_up(clinic.reader)
+    owners(tmp_path).update(where="mem_id = 'c'", values={"正文": "喜欢喝咖啡"})
+    owners(tmp_path).update(where="mem_id = 'd'", values={"正文": "Lives in Oslo", "vec": [0.0, 1.0, 0.0]})
+
+    found = clinic.check().findings
+
+    assert [("c",)] == [f.ids for f in found if f.code.value == "embedding_stale_text"]
+    assert {"rows": 4, "stale_vectors": 0, "known_space": 0} == clinic.side_state.counts()

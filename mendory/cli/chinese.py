@@ -23,6 +23,14 @@ SENTENCES: Final[Mapping[str, str]] = {
     "  cause: {code} ← {cause}, {explains} of {rows} in {attribute} {value} (risk × {ratio:g})": (
         "  根因：{code} ← {cause}，{attribute} {value} 的 {rows}中有 {explains} 行（风险 × {ratio:g}）"
     ),
+    "  every row was looked at: {why}": "  已检查全部行：{why}",
+    "  nothing changed since v{version}": "  自 v{version} 以来没有变化",
+    "  since v{version}: changed {changed}, looked at {looked_at}; of before still stand {stand}": (
+        "  自 v{version} 以来：变化 {changed}，查看 {looked_at}；此前仍成立 {stand}"
+    ),
+    "  {number} small fragments: compact when no repair runs: table.optimize() of LanceDB": (
+        "  小片段 {number} 个：请在无修复运行时压缩：LanceDB 的 table.optimize()"
+    ),
     "  stands down: {what} ({why})": "  未检查：{what}（{why}）",
     "  door writes since the last check: unknown ({why})": "  上次检查以来经接口的写入：未知（{why}）",
     "  door writes since the last check: {number} ({verbs})": "  上次检查以来经接口的写入：{number} 次（{verbs}）",
@@ -63,6 +71,9 @@ SENTENCES: Final[Mapping[str, str]] = {
     "  changed by others meanwhile: {ids}": "  其间被其他程序改动：{ids}",
     "  taken back, since they did not verify: {steps}": "  因未通过验证而自行撤销：{steps}",
     "Plan {code} is {state}. undo: {undo} · report: {report}": "计划 {code}：{state}。撤销：{undo} · 报告：{report}",
+    "(found by recovery)": "（恢复时发现已执行）",
+    "({number} found by recovery)": "（其中 {number} 个在恢复时发现已执行）",
+    "  since the plan {shape}": "  制定计划之后：{shape}",
     "Plan {code} is {state}; nothing was applied. report: {report}": (
         "计划 {code}：{state}；没有执行任何内容。报告：{report}"
     ),
@@ -81,14 +92,15 @@ SENTENCES: Final[Mapping[str, str]] = {
     "Recorded for repair {rid}: not applied.": "已记录修复 {rid}：未执行。",
     "  {repair} step {step}: {said}": "  {repair} 步骤 {step}：{said}",
     # import
-    "read {read} = ok {ok} + quarantined {quarantined} + rejected 0": (
-        "读取 {read} = 正常 {ok} + 隔离 {quarantined} + 丢弃 0"
+    "read {read} = ok {ok} + quarantined {quarantined} + rejected {rejected}": (
+        "读取 {read} = 正常 {ok} + 隔离 {quarantined} + 丢弃 {rejected}"
     ),
-    "  imported {imported}, already there {already_there}, equal lines {duplicate_exact}": (
-        "  已导入 {imported}，原已存在 {already_there}，相同的行 {duplicate_exact}"
+    "  imported {imported}, already there {already_there}, equal records {duplicate_exact}": (
+        "  已导入 {imported}，原已存在 {already_there}，相同的记录 {duplicate_exact}"
     ),
     "  quarantined: ": "  隔离：",
-    "  refused lines with reasons and hints: {file}": "  被拒绝的行及原因和提示：{file}",
+    "  taken, but odd: ": "  已收下但可疑：",
+    "  refused records with reasons and hints: {file}": "  被拒绝的记录及原因和提示：{file}",
     "Nothing was written.": "没有写入任何内容。",
     "reading the file": "读取文件",
     "pass {number} over the rows": "第 {number} 遍读取",
@@ -122,6 +134,25 @@ SENTENCES: Final[Mapping[str, str]] = {
     ),
     "clear these references, or restore what they name": "清除这些引用，或恢复其所指的记忆",
     "write into these rows who said it": "为这些行写明是谁说的",
+    "embed these rows again with the model of the others": "用其他行所用的模型为这些行重新生成向量",
+    "embed these rows again, or normalise their vectors": "为这些行重新生成向量，或将其向量归一化",
+    "embed these rows again, one text at a time": "逐条为这些行重新生成向量",
+    "embed the texts of these rows as they are now": "按这些行现在的文本重新生成向量",
+    "write the scope of these rows as your reader asks for it": "按读取程序查询的写法改写这些行的范围",
+    "clear these references to the row itself": "清除这些指向自身的引用",
+    "decide which of these rows is valid, and clear its reference": "决定这些行中哪一行有效，并清除它的引用",
+    "let these rows name what replaces them now": "让这些行直接指向现在取代它们的记忆",
+    "clear these references, or mend the scope of one of the rows": "清除这些引用，或更正其中一行的范围",
+    "look whether these ids mean one memory, and write it in one way": "查看这些编号是否指同一条记忆，并统一写法",
+    "mend the times of these rows, or the clock of their writer": "更正这些行的时间，或写入程序的时钟",
+    "write these times in the unit of the column, or name the unit in [mapping.times]": (
+        "按该列的单位改写这些时间，或在 [mapping.times] 中写明单位"
+    ),
+    "write into these rows the times that are meant": "为这些行写入实际的时间",
+    "take the hidden characters out, or archive the rows if somebody hid them there": (
+        "去掉隐藏字符；若是有人故意隐藏，则归档这些行"
+    ),
+    "split these contents into memories of their own": "把这些内容拆分为多条记忆",
     # doctor
     "{number} of {lines} want attention.": "{lines} 项中有 {number} 项需要处理。",
     "warn": "注意",
@@ -166,6 +197,19 @@ SENTENCES: Final[Mapping[str, str]] = {
         "所有者正在写入：{watched:g} 秒内新增版本 {came} 个"
     ),
     "nobody wrote within {watched:g} s; the last write was {ago} ago": ("{watched:g} 秒内无人写入；上次写入在 {ago}前"),
+    "files": "文件",
+    "key": "编号",
+    "{advice}": "{advice}",
+    "files of the newest version: {count}, all there and of the right length": (
+        "最新版本的文件 {count} 个，均存在且长度相符"
+    ),
+    "each of {rows} rows has an id of its own": "{rows} 行各有自己的编号",
+    "key_not_unique: {rows} rows have {distinct} different ids, and a row that shares its id is never repaired": (
+        "key_not_unique：{rows} 行只有 {distinct} 个不同编号；与别行共用编号的行从不修复"
+    ),
+    "find them: mendory check --only duplicate_id,missing_id; their owner must give each an id of its own": (
+        "查找：mendory check --only duplicate_id,missing_id；须由所有者为每行给出自己的编号"
+    ),
     "fragments: {fragments}, small ones: {small}": "片段 {fragments} 个，其中小片段 {small} 个",
     "compact when no repair runs: table.optimize() of LanceDB": ("在没有修复运行时压实：LanceDB 的 table.optimize()"),
     "versions kept: {versions}": "保留版本 {versions} 个",
@@ -227,8 +271,8 @@ SENTENCES: Final[Mapping[str, str]] = {
     "of {rows} rows as of v{version}, {stale} have a vector of another text": (
         "截至 v{version} 的 {rows} 行中，有 {stale} 行的向量来自另一文本"
     ),
-    "{rows} rows as of v{version} of v{newest}; every vector came from its row's text": (
-        "截至 v{version}（最新 v{newest}）共 {rows} 行；每个向量都来自本行文本"
+    "{rows} rows as of v{version} of v{newest}; no text was seen to change without its vector": (
+        "截至 v{version}（最新 v{newest}）共 {rows} 行；未见文本改动而向量未改"
     ),
     "let the table's space be known: mendory spaces --adopt --as NAME": (
         "登记表的向量空间：mendory spaces --adopt --as NAME"
@@ -298,8 +342,69 @@ SENTENCES: Final[Mapping[str, str]] = {
     "{place} is named like a flag and holds other values: name it under [mapping.status]": (
         "{place} 名为标志却含其他取值：请在 [mapping.status] 中说明"
     ),
-    "{place} is a time by its name, and no mark can be written there: it hides nothing": (
-        "{place} 从名称看是时间，无法写入标记，因此不用于隐藏"
+    "{place} will be written as a count from UTC, though {other} counts from the wall clock of {zone}: name another "
+    "mark under [mapping.hide], if its hour matters": (
+        "{place} 将按 UTC 计数写入，而 {other} 按 {zone} 的当地时间计数：如果钟点重要，请在 [mapping.hide] 中另指定标记"
+    ),
+    "{place} is named like a time of deletion and holds what is no such time in {some} of {all} rows: it is no mark, "
+    "and rows deleted by it count as live": (
+        "{place} 从名称看是删除时间，但 {all} 行中有 {some} 行的取值并非这样的时间：不作为标记，以它删除的行视为有效"
+    ),
+    "{place} is named like a time of deletion and holds times to come in {some} of {all} rows: taken for an expiry, "
+    "it is no mark": "{place} 从名称看是删除时间，但 {all} 行中有 {some} 行是将来的时间：视为到期时间，不作为标记",
+    "{place} is named like a time of deletion and is filled in {some} of {all} rows: it is no mark, unless "
+    "[mapping.hide] names it": (
+        "{place} 从名称看是删除时间，但 {all} 行中有 {some} 行有值：不作为标记，除非写入 [mapping.hide]"
+    ),
+    "{place} is named like a status and holds {words}: if that is one, name it under [mapping.columns], say what they "
+    "mean under [mapping.status] and what hides a row under [mapping.hide]": (
+        "{place} 从名称看是状态，取值为 {words}：如果是，请在 [mapping.columns] 中指定它，"
+        "在 [mapping.status] 中说明含义，在 [mapping.hide] 中写明什么会隐藏某行"
+    ),
+    "{place} is named like a mark of deletion too: rows marked there alone count as live, unless [mapping.hide] names "
+    "it": "{place} 从名称看也是删除标记：仅在该处标记的行视为有效，除非写入 [mapping.hide]",
+    "{place} is named like a mark, and nothing of type {type} can be mapped: it hides nothing": (
+        "{place} 从名称看是标记，但类型 {type} 无法映射，因此不用于隐藏"
+    ),
+    "{place} is empty in {some} of {all} rows, which is taken for active": (
+        "{place} 在 {all} 行中有 {some} 行为空，视为有效"
+    ),
+    "{place} is empty in {some} of {all} rows: findings, unless missing under [mapping.status] says what that means": (
+        "{place} 在 {all} 行中有 {some} 行为空：若不在 [mapping.status] 的 missing 中说明含义，将列为问题"
+    ),
+    "{place} holds no word that means archived: if the reader skips rows by one, say it under [mapping.status] and "
+    "[mapping.hide]": (
+        "{place} 中没有表示已归档的词：如果读取方按某个词跳过某些行，请写入 [mapping.status] 和 [mapping.hide]"
+    ),
+    "{place} is empty in {some} of {all} rows: left empty on purpose? If not, take {field} out of mapping.optional": (
+        "{place} 在 {all} 行中有 {some} 行为空：是有意留空吗？若不是，请从 mapping.optional 中去掉 {field}"
+    ),
+    "{places} can't be mapped: a dot, a brace or a backtick in a name is read as more than a name": (
+        "{places} 无法映射：名称中的点、花括号或反引号另有含义"
+    ),
+    "{place} holds numbers that count no time in any unit: {field} has no place": (
+        "{place} 中的数字按任何单位都不是时间：{field} 没有对应的位置"
+    ),
+    '{place} holds times in a form that is not sure: name {field} under [mapping.columns] and forms = ["{form}"] under '
+    "[mapping.times.{field}], if that is how they are written": (
+        "{place} 的时间格式不能确定：若格式如此，请在 [mapping.columns] 中指定 {field}，"
+        '并在 [mapping.times.{field}] 中写 forms = ["{form}"]'
+    ),
+    "{place} holds dates without a time, which can't be mapped: {field} has no place": (
+        "{place} 只有日期没有时刻，无法映射：{field} 没有对应的位置"
+    ),
+    "--zone {zone} says nothing of {places}: numbers count from UTC, unless a zone stands under [mapping.times]": (
+        "--zone {zone} 对 {places} 不起作用：数字按 UTC 计数，除非在 [mapping.times] 中写明时区"
+    ),
+    "hidden {some}/{all}": "已隐藏 {some}/{all}",
+    "{some} of {all} rows count as hidden, and no finding names them: is [mapping.hide] right?": (
+        "{all} 行中有 {some} 行视为已隐藏，不会列入任何问题：[mapping.hide] 是否正确？"
+    ),
+    "there is no folder {folder} either; if it should be there, mend table.uri": (
+        "文件夹 {folder} 也不存在；如果它应当存在，请改正 table.uri"
+    ),
+    "in {folder} there is: {tables}; if you mean one of them, mend table.name": (
+        "{folder} 中有：{tables}；如果指的是其中之一，请改正 table.name"
     ),
     "hide {marks}: make sure that the reader skips such rows": "隐藏 {marks}：请核实读取方确实跳过这样的行",
     "{place} holds no value to tell its form by: {form} is assumed": "{place} 没有取值可供判断格式：按 {form} 处理",
@@ -315,6 +420,27 @@ SENTENCES: Final[Mapping[str, str]] = {
     "{place} is of {zone}: it runs {hours} h ahead of UTC beside {other}": (
         "{place} 属于 {zone}：与 {other} 对照比 UTC 早 {hours} 小时"
     ),
+    "{place} counts from the wall clock of {zone}: its newest is {hours} h after the commit that wrote it; "
+    "if that commit came later than its rows, name e.g. --zone {other}": (
+        "{place} 按 {zone} 的当地时间计数：最新值比写入它的提交晚 {hours} 小时；"
+        "若提交晚于写入的行，请用例如 --zone {other}"
+    ),
+    "{place} is of {zone}: its newest is {hours} h after the commit that wrote it; "
+    "if that commit came later than its rows, name e.g. --zone {other}": (
+        "{place} 属于 {zone}：最新值比写入它的提交晚 {hours} 小时；若提交晚于写入的行，请用例如 --zone {other}"
+    ),
+    "{place} is of UTC and not of {zone}: its newest is as old as the commit that wrote it": (
+        "{place} 属于 UTC 而非 {zone}：最新值与写入它的提交同时"
+    ),
+    "{place} is taken for {zone}, where its newest is {hours} h after the commit that wrote it: name --zone": (
+        "{place} 按 {zone} 处理，但最新值比写入它的提交晚 {hours} 小时：请用 --zone 指定时区"
+    ),
+    "{place} is taken for {zone}, where its newest is {hours} h after the commit that wrote it: "
+    "name --zone, {other} would fit": (
+        "{place} 按 {zone} 处理，但最新值比写入它的提交晚 {hours} 小时：请用 --zone 指定时区，{other} 与之相符"
+    ),
+    "{place} is taken for {zone}, where its newest is {hours} h after the commit that wrote it: no zone is so far "
+    "ahead": "{place} 按 {zone} 处理，但最新值比写入它的提交晚 {hours} 小时：没有哪个时区早这么多",
     "{place} has times without a zone, taken for UTC: if they are of another, name --zone": (
         "{place} 的时间不带时区，按 UTC 处理；若不是，请用 --zone 指定"
     ),
@@ -356,12 +482,25 @@ NOUNS: Final[Mapping[str, str]] = {
 FAILURES: Final[Mapping[str, str]] = {
     "config_invalid": "配置无效",
     "input_invalid": "输入无法使用",
+    "empty_input": "输入为空",
+    "bad_encoding": "文件编码不是 UTF-8",
+    "truncated_archive": "压缩文件不完整",
+    "bad_archive": "压缩文件已损坏",
+    "bad_parquet": "Parquet 文件无法完整读取",
+    "input_too_large": "输入超出上限",
+    "path_not_allowed": "路径不被允许",
+    "key_not_unique": "编号不唯一",
     "dependency_missing": "缺少可选组件",
     "check_broken": "检查无法进行",
     "table_not_found": "没有这张表",
     "table_exists": "表已存在",
     "schema_mismatch": "表结构与映射不符",
     "table_corrupt": "表的文件无法读取",
+    "table_half_deleted": "表只剩文件夹，没有清单文件",
+    "manifest_torn": "最新的清单文件已损坏",
+    "manifest_missing": "最新的清单文件不见了",
+    "file_unreadable": "表的某个文件缺失或损坏",
+    "format_newer": "表的格式比已安装的 LanceDB 更新",
     "table_went_back": "表回到了旧版本",
     "version_unreadable": "历史版本已不存在",
     "commit_conflict": "其他程序抢先提交",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import available_timezones
 
@@ -14,7 +16,9 @@ from mendory.cli.words import many, say, wrapped
 from mendory.config import FILE_NAME, Config
 from mendory.errors import InputInvalid, SchemaMismatch
 from mendory.guess import Evidence, Guess, Proof, guess, prove, toml
+from mendory.guess.zones import spoken
 from mendory.lance import Survey, table_exists
+from mendory.lance.survey import tables_in
 from mendory.mapping import Mapping
 from mendory.mapping.status import text_of
 from mendory.text import shown
@@ -22,6 +26,7 @@ from mendory.text import shown
 ROWS = 100
 """How many rows a guess looks at and is proved on."""
 _WIDTH = 110
+_TABLES = 10
 
 
 @main.command()
@@ -64,12 +69,28 @@ def init(table: str, config: Path, dimension: int, zone: str | None) -> None:
             text = f"{_head(uri, name, concluded.dimension or dimension)}\n{toml(concluded)}"
             made = Config.parse(text, root)
             _show(survey, concluded, made, prove(made.record_mapping(), survey.sample(ROWS)))
+        following = command("check")
     else:
-        said = "There is no table {table} yet; 'mendory import' will create it with vectors of {dimension}."
-        click.echo(say(said, table=name, dimension=dimension))
+        _absent(made.table_uri, uri, name, dimension)
+        following = command("import", "FILE")
     config.write_text(f"{text}\n{_TAIL}", encoding="utf-8")
     said = "Wrote {file}. Nothing runs without a person until you add [limits]. next: {command}"
-    click.echo(say(said, file=config, command=command("check")))
+    click.echo(say(said, file=config, command=following))
+
+
+def _absent(where: str, uri: str, name: str, dimension: int) -> None:
+    """Says that the table is not there, and which tables are: the name may be mistyped."""
+    said = "There is no table {table} yet; 'mendory import' will create it with vectors of {dimension}."
+    click.echo(say(said, table=name, dimension=dimension))
+    tables = tables_in(where)
+    if tables is None:
+        _print(say("there is no folder {folder} either; if it should be there, mend table.uri", folder=shown(uri, 200)))
+    elif tables:
+        likest = (*difflib.get_close_matches(name, tables, n=_TABLES), *tables)
+        listed = [shown(table, 80) for table in dict.fromkeys(likest)]
+        more = f", … ({len(listed) - _TABLES})" if len(listed) > _TABLES else ""
+        about = {"folder": shown(uri, 200), "tables": ", ".join(listed[:_TABLES]) + more}
+        _print(say("in {folder} there is: {tables}; if you mean one of them, mend table.name", **about))
 
 
 def _is_ours(survey: Survey) -> bool:
@@ -83,7 +104,14 @@ def _is_ours(survey: Survey) -> bool:
 
 def _evidence(survey: Survey, name: str, zone: str | None) -> Evidence:
     return Evidence(
-        name, survey.schema, survey.sample(ROWS), survey.count(), survey.newest_addition(), survey.largest, zone
+        name,
+        survey.schema,
+        survey.sample(ROWS),
+        survey.count(),
+        survey.newest_addition(),
+        survey.largest,
+        zone,
+        datetime.now(UTC),
     )
 
 
@@ -102,9 +130,12 @@ def _show(survey: Survey, concluded: Guess, made: Config, proofs: Sequence[Proof
         said.append(say("hide {marks}" if concluded.owner else "hide {marks} (confirm)", marks=marks))
     said.append(say("absent {fields}", fields=", ".join(section.get("absent", ())) or "-"))
     _print(" · ".join(said))
-    _print(
-        say("readable of {rows}: {fields}", rows=many(proofs[0].rows, "row"), fields=" · ".join(map(_proof, proofs)))
-    )
+    rows, hidden = proofs[0].rows, sum(proof.hidden for proof in proofs)
+    read = [*map(_proof, proofs), *([say("hidden {some}/{all}", some=hidden, all=rows)] if hidden else [])]
+    _print(say("readable of {rows}: {fields}", rows=many(rows, "row"), fields=" · ".join(read)))
+    if hidden * 2 > rows:
+        most = "{some} of {all} rows count as hidden, and no finding names them: is [mapping.hide] right?"
+        _print(say("confirm: {what}", what=say(most, some=hidden, all=rows)))
     for question in concluded.questions:
         values = {key: shown(value, 200) for key, value in question.values.items()}
         _print(say("confirm: {what}", what=say(question.sentence, **values)))
@@ -130,7 +161,7 @@ def _places(concluded: Guess, made: Config) -> str:
             where += f"[{concluded.dimension}]"
         written = made.mapping.times.get(field)
         if written is not None:
-            where += f"({', '.join(('+'.join(written.forms), *((written.zone,) if written.zone else ())))})"
+            where += f"({', '.join(('+'.join(written.forms), *((spoken(written.zone),) if written.zone else ())))})"
         parts.append(f"{field}←{where}")
     return " ".join(parts)
 

@@ -33,6 +33,7 @@ def recover(clinic: Clinic, resolve: str | None, applied: bool | None, adopt: bo
     clinic.check_binding()
     with executing() as context:
         recovered = treatment.recover_all(clinic, context)
+        waiting = treatment.unjudged(clinic, context)
     for one in recovered:
         for result in one.results:
             said = f"{term(result.outcome.value)} {shown(reason(result.reason), 120)}".rstrip()
@@ -53,7 +54,7 @@ def recover(clinic: Clinic, resolve: str | None, applied: bool | None, adopt: bo
         )
     click.echo(say("{repairs} settled, {number} unknown.", repairs=many(len(recovered), "repair"), number=len(unknown)))
     if not unknown:
-        print_next(command("check"))
+        print_next(*(command("apply", code) for code in waiting), command("check"))
     return UNKNOWN if unknown else OK
 
 

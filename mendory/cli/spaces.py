@@ -69,10 +69,10 @@ def spaces(clinic: Clinic, adopt: bool, by: str | None, rows: int, as_json: bool
         return OK
     embedder = build(section, clinic.config.root)
     sample = draw(clinic.reader, clinic.reader.version, rows, section.max_chars)
+    costs = [embedder.estimate(len(text) for text in CANARIES), embedder.estimate(len(r.text) for r in sample.rows)]
     if section.kind == "openai" and not as_json:
-        _show_cost(
-            embedder.estimate(len(text) for text in CANARIES), embedder.estimate(len(r.text) for r in sample.rows)
-        )
+        _show_cost(*costs)
+    embedder.allow(sum(cost.calls for cost in costs))
     mine = Fingerprint.of(embedder)
     found = witness(embedder, sample)
     name = embedder.identity.model

@@ -35,6 +35,7 @@ from mendory.work import Outcome
 
 _FINE: Final = (Outcome.APPLIED, Outcome.DONE)
 _MOST_SHOWN: Final = 50
+_NOBODY: Final = "command line"
 
 
 def _groups(text: str | None) -> list[str] | None:
@@ -129,6 +130,8 @@ def _rehearse(clinic: Clinic, plan_id: str, as_json: bool) -> None:
 
 
 def _show_treated(done: Treated) -> None:
+    if done.shape:
+        click.echo(say("  since the plan {shape}", shape=shown(reason(done.shape), 140)))
     for group in done.plan.groups:
         _show_group(done, group)
     for found in done.verdict.checks:
@@ -150,6 +153,8 @@ def _show_treated(done: Treated) -> None:
         click.echo(say("Plan {code} is {state}; nothing was applied. report: {report}", **values))
     if done.unknown:
         print_next(command("recover"))
+    elif Outcome.DEFERRED in {r.outcome for r in done.results}:
+        print_next(command("apply", code))
     elif any(r.verdict is Verdict.WAIT for r in done.rulings.values()):
         print_next(command("approve", code, "--as", "NAME"))
     elif Outcome.STALE in {r.outcome for r in done.results}:
@@ -160,7 +165,9 @@ def _show_group(done: Treated, group: Group) -> None:
     settled = {r.unit.step_id: r for r in done.results}
     mine = [settled[s.id] for s in group.steps if s.id in settled]
     applied = sum(r.outcome in _FINE for r in mine)
-    click.echo(f"  {group.name} {term(group.kind.value)} {applied}/{len(group.steps)}")
+    found = sum(r.unit.step_id in done.earlier for r in mine)
+    earlier = "" if not found else say("(found by recovery)") if found == applied else _some(found)
+    click.echo(f"  {group.name} {term(group.kind.value)} {applied}/{len(group.steps)} {earlier}".rstrip())
     for result in mine:
         if result.outcome not in _FINE:
             why = shown(reason(result.reason), 140)
@@ -174,9 +181,14 @@ def _show_group(done: Treated, group: Group) -> None:
         click.echo(f"     {many(number, 'step')} {term(verdict)}: {shown(reason(why), 140)}")
 
 
+def _some(found: int) -> str:
+    return say("({number} found by recovery)", number=f"{found:,}")
+
+
 def _exit(done: Treated) -> int:
-    outcomes = {r.outcome for r in done.results} | {r.outcome for x in done.recovered for r in x.results}
-    if Outcome.UNKNOWN in outcomes or done.unknown:
+    outcomes = {r.outcome for r in done.results}
+    # what recovery refused of another plan is told by that plan
+    if done.unknown or Outcome.UNKNOWN in outcomes | {r.outcome for x in done.recovered for r in x.results}:
         return UNKNOWN
     suspended = any(r.verdict is Verdict.SUSPENDED for r in done.rulings.values())
     if not done.verdict.ok or suspended or outcomes - set(_FINE):
@@ -190,7 +202,7 @@ def _exit(done: Treated) -> int:
 @click.option("--group", help="Only this group.")
 @click.option("--step", help="Only this step, by the start of its id.")
 @click.option("--row", help="Only this row.")
-@click.option("--as", "by", default="command line", metavar="NAME", help="Who takes it back.")
+@click.option("--as", "by", default=_NOBODY, metavar="NAME", help="Who takes it back.")
 @lang_option
 @with_clinic
 @json_option
@@ -201,17 +213,22 @@ def rollback(
     plan_id = clinic.ledger.plans.find(code)
     with progress(as_json) as clinic.told:
         undone = treatment.take_back(clinic, plan_id, by, group, step, row)
+    chosen = (("--group", group), ("--step", step), ("--row", row), ("--as", None if by == _NOBODY else by))
+    again = command("rollback", code, *(word for name, value in chosen if value for word in (name, value)))
     if as_json:
         skipped = [{"id": i, "why": w} for i, w in undone.skipped]
         print_json({"plan": plan_id, "restored": list(undone.restored), "skipped": skipped})
     else:
-        _show_undone(undone, plan_id[:8])
+        _show_undone(clinic, undone, plan_id[:8], again)
     if any(r.outcome is Outcome.UNKNOWN for r in undone.results):
         return UNKNOWN
     return REFUSED if any(why != "rolled back before" for _, why in undone.skipped) else OK
 
 
-def _show_undone(undone: RolledBack, code: str) -> None:
+def _show_undone(clinic: Clinic, undone: RolledBack, code: str, again: str) -> None:
+    shape = treatment.shape(clinic, clinic.ledger.plans.load(clinic.ledger.plans.find(code)))
+    if shape:
+        click.echo(say("  since the plan {shape}", shape=shown(reason(shape), 140)))
     click.echo(
         say(
             "  {rows} restored byte for byte · {skipped} skipped",
@@ -225,4 +242,7 @@ def _show_undone(undone: RolledBack, code: str) -> None:
     if more > 0:
         click.echo(say("     and {rows} more; --json lists all", rows=many(more, "row")))
     click.echo(say("What was taken back is not proposed again until a row changes."))
-    print_next(command("report", code), command("check"))
+    if Outcome.DEFERRED in {r.outcome for r in undone.results}:
+        print_next(again)
+    else:
+        print_next(command("report", code), command("check"))

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import Any, Protocol
 
 from mendory.config import Config
 from mendory.detect.characters import Characters, NearIds
@@ -54,6 +54,7 @@ class Settings:
     `can_hide`: something makes the owner's reader stop returning a row; without a status nothing does.
     `status_words`: the owner's word → ours. `inside_metadata`: fields that are keys of it.
     `stale_vectors`: rows whose vector came from an earlier text. `now`: the time; without it nothing is in the future.
+    `schemas`: the user's JSON Schema of the metadata by kind of memory, `*` for all others.
     `optional`: required fields that the owner may leave empty.
     """
 
@@ -68,6 +69,7 @@ class Settings:
     stale_vectors: frozenset[str] = frozenset()
     now: datetime | None = None
     optional: frozenset[str] = frozenset()
+    schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, config: Config, mapping: FieldMapping) -> Settings:
@@ -82,6 +84,7 @@ class Settings:
             mapping.vocabulary.words,
             mapping.inside_metadata,
             optional=mapping.optional,
+            schemas=config.metadata_schemas(),
         )
 
 
@@ -102,7 +105,13 @@ def detectors(settings: Settings) -> list[Detector]:
     return [
         Identity(),
         NearIds(),
-        RequiredFields(settings.absent, settings.required_metadata, settings.inside_metadata, settings.optional),
+        RequiredFields(
+            settings.absent,
+            settings.required_metadata,
+            settings.inside_metadata,
+            settings.optional,
+            settings.schemas,
+        ),
         StatusSpelling("status" in settings.absent, settings.status_words, "status" in settings.inside_metadata),
         Vectors(settings.stale_vectors),
         Times(settings.now),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -21,8 +22,8 @@ class References:
 
     Flags: an id that no row has; the row's own id; rows that succeed or replace each other in a circle; a chain of
     more than ten from a row to what replaces it; a row of another scope. Does not flag: references to archived rows;
-    rows related to each other; targets without a scope. Cost: one look-up per reference; rows with references are kept
-    without their texts.
+    rows related to each other; targets without a scope; circles and chains through an id that several rows hold. Cost:
+    one look-up per reference; rows with references are kept without their texts.
     """
 
     codes = (
@@ -51,21 +52,22 @@ class References:
             yield from _dangling(memory, [(name, target) for name, target in held if target not in targets])
             own = sorted({name for name, target in held if target == memory.id})
             if own:
-                reason = f"its {' and '.join(own)} names the row itself"
+                reason = f"the row names itself: {', '.join(own)}"
                 yield finding(Code.REFERENCE_SELF, [memory], _READS, reason, {"fields": own}, "references/2")
             yield from _crossing(memory, [(name, targets[target]) for name, target in held if target in targets])
         yield from self._circles_and_chains()
 
     def _circles_and_chains(self) -> Iterator[Finding]:
         """Successions followed from row to row; each row has at most two."""
-        after = {str(m.id): [t for t in (m.duplicate_of, m.superseded_by) if t and t != m.id] for m in self._referring}
-        by_id = {str(m.id): m for m in self._referring}
+        held = Counter(m.id for m in self._referring)
+        by_id = {str(m.id): m for m in self._referring if held[m.id] == 1}
+        after = {i: [t for t in (m.duplicate_of, m.superseded_by) if t and t != i] for i, m in by_id.items()}
         for circle in _circles(after):
             rows = [by_id[i] for i in circle]
             reason = f"{len(rows)} rows replace each other in a circle"
             yield finding(Code.REFERENCE_CYCLE, rows, _READS, reason, {"rows": len(rows)}, "references/2")
         for start, length in _chains(after).items():
-            reason = f"{length} rows lie between it and what replaces it"
+            reason = f"what replaces it is {length} references away"
             yield finding(Code.REFERENCE_CHAIN, [by_id[start]], _READS, reason, {"length": length}, "references/2")
 
     def stands_down(self) -> Iterator[tuple[str, str]]:
@@ -131,15 +133,18 @@ def _circles(after: Mapping[str, list[str]]) -> list[list[str]]:
 
 
 def _chains(after: Mapping[str, list[str]]) -> dict[str, int]:
-    """Row → how many rows a walk along its first successor meets, where that is more than `LONGEST`; circles apart."""
-    long = {}
+    """Row → how many references lead from it to what replaces it, where those are more than `LONGEST`; no circles."""
+    away: dict[str, int | None] = {}  # None: the walk never ends
     for start in sorted(after):
-        seen, at = {start}, start
-        while after.get(at) and after[at][0] not in seen:
+        path: list[str] = []
+        walked: set[str] = set()
+        at = start
+        while at not in away and at not in walked and after.get(at):
+            path.append(at)
+            walked.add(at)
             at = after[at][0]
-            seen.add(at)
-            if len(seen) > LONGEST * 100:
-                break
-        if len(seen) - 1 > LONGEST and not after.get(at):
-            long[start] = len(seen) - 1
-    return long
+        steps = None if at in walked else away.get(at, 0)
+        for row in reversed(path):
+            steps = None if steps is None else steps + 1
+            away[row] = steps
+    return {row: steps for row, steps in sorted(away.items()) if steps is not None and steps > LONGEST}

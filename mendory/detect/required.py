@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
+from mendory.detect.shapes import MetadataShape, shape_for
 from mendory.finding import Code, Finding, finding
 from mendory.record import Memory
-from mendory.text import is_blank, valueless
+from mendory.text import is_blank, shown, valueless
 
 _SIMPLE = {
     "source": (Code.MISSING_SOURCE, "the source is missing"),
@@ -28,8 +30,9 @@ class RequiredFields:
     """Required fields and required metadata keys, all faults of a row at once.
 
     Flags: blank content (white space and invisible characters included), missing source, scope,
-    times, embedding; metadata that is no JSON object; each row whose metadata lacks a required key
-    or holds null, an empty text or an empty list there; cells of a wrong type. Does not flag: what the
+    times, embedding; metadata that is no JSON object or breaks the user's schema for its kind; each row
+    whose metadata lacks a required key or holds null, an empty text or an empty list there, or lacks a key
+    that the schema requires; cells of a wrong type. Does not flag: what the
     owner lacks altogether, that is fields the table has no place for, and fields or metadata keys for
     which not one of 20 or more rows has a value; these stand down; fields the owner leaves empty on
     purpose; keys of metadata that is no JSON object, which is a finding of its own. Cost: constant per row.
@@ -53,29 +56,31 @@ class RequiredFields:
         metadata_keys: Sequence[str],
         inside_metadata: Collection[str] = (),
         optional: Collection[str] = (),
+        schemas: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
     ) -> None:
         self._absent, self._inside, self._optional = frozenset(absent), frozenset(inside_metadata), frozenset(optional)
-        self._keys = tuple(metadata_keys)
+        # where the user's schemas judge all metadata, they alone say which keys there must be
+        self._keys, self._schemas = () if "*" in schemas else tuple(metadata_keys), schemas
         self._rows = 0
         self._held: set[str] = set()
         self._found: list[Finding] = []
         # what may turn out to be lacking altogether is judged when all rows are seen
         self._missing: dict[str, list[Memory]] = {name: [] for name in (*_SIMPLE, "embedding")}
-        self._keyless: list[tuple[Memory, tuple[str, ...]]] = []
+        self._keyless: list[tuple[Memory, tuple[str, ...], bool]] = []
 
     def observe(self, memory: Memory) -> None:
         """Check one memory."""
         self._rows += 1
         for name in self._missing:
-            if name in self._absent | self._optional or name in memory.wrong:
+            if name in self._absent or name in memory.wrong:
                 continue
             if memory.metadata_error and name in self._inside:
                 continue
             value = not memory.vectorless if name == "embedding" else getattr(memory, name)
-            if not value or (isinstance(value, str) and is_blank(value)):
-                self._missing[name].append(_bare(memory))
-            else:
+            if value and not (isinstance(value, str) and is_blank(value)):
                 self._held.add(name)
+            elif name not in self._optional:
+                self._missing[name].append(_bare(memory))
         if memory.id and memory.wrong:
             self._add(Code.WRONG_TYPE, memory, memory.wrong, "a field can't be read", {"fields": list(memory.wrong)})
         if memory.id and is_blank(memory.content) and "content" not in memory.wrong:
@@ -89,10 +94,22 @@ class RequiredFields:
                 reason = f"the metadata is no JSON object: {memory.metadata_error}"
                 self._add(Code.METADATA_INVALID, memory, ("metadata_error",), reason, {"error": memory.metadata_error})
             return
+        shape = shape_for(memory.kind, self._schemas)
+        if shape is not None:
+            self._shaped(memory, shape)
+            return
         missing = missing_keys(memory, self._keys)
         self._held.update(f"metadata.{key}" for key in self._keys if key not in missing)
         if missing:
-            self._keyless.append((_bare(memory), missing))
+            self._keyless.append((_bare(memory), missing, False))
+
+    def _shaped(self, memory: Memory, shape: MetadataShape) -> None:
+        held = memory.metadata or {}
+        if memory.id and (at := shape.fault(held)) is not None:
+            reason = f"the metadata breaks its schema at {shown(at)}"
+            self._add(Code.METADATA_INVALID, memory, ("metadata",), reason, {"path": at})
+        if missing := shape.missing(held):
+            self._keyless.append((_bare(memory), missing, True))
 
     def _add(self, code: Code, memory: Memory, reads: Sequence[str], reason: str, evidence: dict[str, Any]) -> None:
         self._found.append(finding(code, [memory], reads, reason, evidence, "required/1"))
@@ -115,8 +132,8 @@ class RequiredFields:
             for memory in memories if name not in lacking else ():
                 if memory.id:
                     yield finding(code, [memory], reads, reason, {}, "required/1")
-        for memory, missing in self._keyless:
-            keys = [k for k in missing if f"metadata.{k}" not in lacking]
+        for memory, missing, asked_for in self._keyless:
+            keys = [k for k in missing if asked_for or f"metadata.{k}" not in lacking]
             if memory.id and keys:
                 reason = f"the metadata lacks {', '.join(keys)}"
                 evidence = {"keys": keys}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from types import MappingProxyType
 
 from mendory.finding import Code, Finding, finding
@@ -78,18 +78,7 @@ class StatusSpelling:
         yield from (f for f in self._found if f.evidence.get("meant") not in own)
 
     def _own(self) -> dict[str, str]:
-        """Known status → the spelling the owner has for it instead of ours."""
-        own, single = {}, {}
-        for status, spellings in self._variants.items():
-            [(spelling, rows)] = spellings.most_common(1)
-            if len(spellings) == 1:
-                single[status.value] = spelling
-            often = rows >= _ENOUGH and rows * _ENOUGH >= spellings.total() * (_ENOUGH - 1)
-            if often and status.value not in self._canonical:
-                own[status.value] = spelling
-        rows = sum(spellings.total() for spellings in self._variants.values())
-        always = len(single) == len(self._variants) and rows >= _ENOUGH
-        return own | single if not self._canonical and (own or always) else own
+        return owners_spellings(self._canonical, self._variants)
 
     def stands_down(self) -> Iterator[tuple[str, str]]:
         """The status, when there is none; one line for each that the owner spells otherwise."""
@@ -97,3 +86,21 @@ class StatusSpelling:
             yield "status", "the table has no such field"
         for _, spelling in sorted(self._own().items()):
             yield "status", f"the owner writes {shown(spelling)}; map it"
+
+
+def owners_spellings(canonical: Collection[str], variants: Mapping[Status, Counter[str]]) -> dict[str, str]:
+    """Known status → the spelling the owner has for it instead of ours.
+
+    `canonical` are the statuses of ours that rows have, `variants` the spellings of each with how many rows have them.
+    """
+    own, single = {}, {}
+    for status, spellings in variants.items():
+        [(spelling, rows)] = spellings.most_common(1)
+        if len(spellings) == 1:
+            single[status.value] = spelling
+        often = rows >= _ENOUGH and rows * _ENOUGH >= spellings.total() * (_ENOUGH - 1)
+        if often and status.value not in canonical:
+            own[status.value] = spelling
+    rows = sum(spellings.total() for spellings in variants.values())
+    always = len(single) == len(variants) and rows >= _ENOUGH
+    return own | single if not canonical and (own or always) else own

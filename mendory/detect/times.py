@@ -16,13 +16,13 @@ SLACK: Final = timedelta(minutes=5)
 """A clock of another machine may be so far ahead."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _AFTER: Final = ("updated_at", "last_accessed_at", "last_verified_at")
-_FACTORS: Final = {-3: "nanoseconds", -2: "microseconds", -1: "milliseconds", 1: "seconds"}
+_FACTORS: Final = (1_000, 1_000_000, 1_000_000_000)
 
 
 class Times:
     """Times out of order, ahead of the clock, of another unit, or of no plausible year.
 
-    Flags: a time before 1990 or after 2100, with the unit it may have been written in where one makes it plausible;
+    Flags: a time before 1990 or after 2100, and by how much its unit may be too small where that makes it plausible;
     a time more than five minutes ahead of the clock; an update, access or verification before the creation.
     Does not flag: missing times; a time that is flagged as implausible is not compared with others. Cost: constant
     per row.
@@ -49,19 +49,19 @@ class Times:
     def _tell(
         self, memory: Memory, held: dict[str, datetime], odd: list[str], ahead: list[str], early: list[str]
     ) -> None:
-        units = {name: unit for name in odd if (unit := unit_of(held[name], self._now)) is not None}
-        for name, unit in units.items():
-            reason = f"the {name} looks like a number of {unit} read in another unit"
-            self._add(Code.TIMESTAMP_UNIT, memory, [name], reason, {"field": name, "unit": unit})
-        rest = [name for name in odd if name not in units]
+        factors = {name: factor for name in odd if (factor := factor_of(held[name], self._now)) is not None}
+        for name, factor in factors.items():
+            reason = f"the {name} looks like a number read in a unit {factor:,} times too small"
+            self._add(Code.TIMESTAMP_UNIT, memory, [name], reason, {"field": name, "factor": factor})
+        rest = [name for name in odd if name not in factors]
         if rest:
-            reason = f"the {' and '.join(rest)} lies before 1990 or after 2100"
+            reason = f"a time before 1990 or after 2100: {', '.join(rest)}"
             self._add(Code.TIMESTAMP_SUSPICIOUS, memory, rest, reason, {"fields": rest})
         if ahead:
-            reason = f"the {' and '.join(ahead)} lies in the future"
+            reason = f"a time in the future: {', '.join(ahead)}"
             self._add(Code.TIMESTAMP_FUTURE, memory, ahead, reason, {"fields": ahead})
         if early:
-            reason = f"the {' and '.join(early)} lies before the creation"
+            reason = f"a time before the creation: {', '.join(early)}"
             self._add(Code.TIMESTAMP_ORDER, memory, ["created_at", *early], reason, {"fields": early})
 
     def _add(self, code: Code, memory: Memory, reads: list[str], reason: str, evidence: dict[str, object]) -> None:
@@ -76,16 +76,18 @@ class Times:
         yield from ()
 
 
-def unit_of(moment: datetime, now: datetime | None) -> str | None:
-    """The unit in which the number behind an implausible time would be plausible; None when there is none.
+def factor_of(moment: datetime, now: datetime | None) -> int | None:
+    """How many times larger a unit makes an implausible time plausible: 1,000 to its third power; None when none does.
 
-    >>> unit_of(datetime(1970, 1, 21, 3, 33, 50, tzinfo=UTC), None)
-    'seconds'
+    A number too large for its unit is in no calendar, which is a wrong type.
+
+    >>> factor_of(datetime(1970, 1, 21, 3, 33, 50, tzinfo=UTC), None)
+    1000
     """
-    ticks = (moment - _EPOCH) / timedelta(microseconds=1)
-    latest = (now + timedelta(days=1) if now else LATEST) - _EPOCH
-    for power, unit in _FACTORS.items():
-        scaled = ticks * 1000.0**power
-        if (EARLIEST - _EPOCH) / timedelta(microseconds=1) <= scaled <= latest / timedelta(microseconds=1):
-            return unit
-    return None
+    ticks, first = _micros(moment), _micros(EARLIEST)
+    last = _micros(now + SLACK if now else LATEST)
+    return next((f for f in _FACTORS if first <= ticks * f <= last), None)
+
+
+def _micros(moment: datetime) -> int:
+    return (moment - _EPOCH) // timedelta(microseconds=1)

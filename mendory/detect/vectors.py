@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from math import nan
 from typing import Any, Final
 
 import numpy as np
@@ -32,7 +32,8 @@ class Vectors:
     in a table whose vectors are normalised (19 of 20 of 20 or more), one whose norm is off by more than 0.01;
     20 or more different texts that hold one and the same vector; a vector that is older than its row's text,
     where that is known. Does not flag: a null vector, which is `embedding_missing`; anything where nobody looked at
-    the vectors. Cost: constant per row, 24 bytes; only what is flagged is fetched.
+    the vectors. Cost: constant per row, 20 bytes and its
+    id; only what is flagged is fetched.
     """
 
     codes = (
@@ -47,10 +48,8 @@ class Vectors:
     def __init__(self, stale: Collection[str] = ()) -> None:
         self._stale = frozenset(stale)
         self._broken: list[Memory] = []
-        self._dimensions: Counter[int] = Counter()
-        self._other: dict[int, list[str]] = {}
         self._ids: list[str] = []
-        self._norms, self._marks = array("d"), array("Q")
+        self._dimensions, self._norms, self._marks = array("i"), array("d"), array("Q")
         self._old: list[str] = []
 
     def observe(self, memory: Memory) -> None:
@@ -60,13 +59,12 @@ class Vectors:
             return
         if memory.id in self._stale:
             self._old.append(memory.id)
-        self._dimensions[known.dimension] += 1
-        self._other.setdefault(known.dimension, []).append(memory.id) if len(self._dimensions) > 1 else None
-        if not known.finite or known.norm < ZERO:
+        broken = not known.finite or known.norm < ZERO
+        if broken:
             self._broken.append(memory)
-            return
         self._ids.append(memory.id)
-        self._norms.append(known.norm)
+        self._dimensions.append(known.dimension)
+        self._norms.append(nan if broken else known.norm)
         self._marks.append(known.mark)
 
     def findings(self, fetch: Callable[[Sequence[str]], Mapping[str, Memory]]) -> Iterator[Finding]:
@@ -86,11 +84,10 @@ class Vectors:
             yield finding(Code.EMBEDDING_STALE_TEXT, [memory], ("content", "vector"), reason, {}, "vectors/1")
 
     def _of_other_dimension(self, fetch: Callable[..., Mapping[str, Memory]]) -> Iterator[Finding]:
-        usual, rows = max(self._dimensions.items(), key=lambda d: d[1], default=(0, 0))
-        if len(self._dimensions) < 2 or rows < USUAL * self._dimensions.total():
-            return
-        others = sorted({i for d, ids in self._other.items() if d != usual for i in ids})
-        for memory in fetch(others).values():
+        dimensions = np.asarray(self._dimensions, np.int32)
+        usual = _usual(dimensions)
+        others = {self._ids[at] for at in np.flatnonzero(dimensions != usual)} if usual is not None else set()
+        for memory in fetch(sorted(others)).values() if others else ():
             if memory.vector is not None and memory.vector.dimension != usual:
                 has = memory.vector.dimension
                 reason = f"the vector has {has} components, the others have {usual}"
@@ -98,22 +95,26 @@ class Vectors:
                 yield finding(Code.EMBEDDING_DIM_MISMATCH, [memory], _READS, reason, about, "vectors/1")
 
     def _off_norm(self, fetch: Callable[..., Mapping[str, Memory]]) -> Iterator[Finding]:
-        norms = np.frombuffer(self._norms, np.float64) if self._norms else np.zeros(0)
-        if len(norms) < ENOUGH or (abs(norms - 1) <= UNIT).mean() < USUAL:
+        norms = np.asarray(self._norms, np.float64)
+        sound = ~np.isnan(norms)
+        if sound.sum() < ENOUGH or (abs(norms[sound] - 1) <= UNIT).mean() < USUAL:
             return
-        off = [self._ids[at] for at in np.flatnonzero(abs(norms - 1) > OFF_UNIT)]
-        for memory in fetch(sorted(set(off))).values() if off else ():
-            if memory.vector is not None:
-                reason = f"the vector's length is {memory.vector.norm:.3g} where all others' is 1"
-                about = {"norm": round(memory.vector.norm, 6)}
+        off = {self._ids[at] for at in np.flatnonzero(abs(norms - 1) > OFF_UNIT)}
+        for memory in fetch(sorted(off)).values() if off else ():
+            if (known := memory.vector) is not None and known.finite and abs(known.norm - 1) > OFF_UNIT:
+                reason = f"the vector's length is {known.norm:.3g} where the others' is 1"
+                about = {"norm": round(known.norm, 6)}
                 yield finding(Code.EMBEDDING_NORM, [memory], _READS, reason, about, "vectors/1")
 
     def _shared(self, fetch: Callable[..., Mapping[str, Memory]]) -> Iterator[Finding]:
-        marks = np.frombuffer(self._marks, np.uint64) if self._marks else np.zeros(0, np.uint64)
-        values, counts = np.unique(marks, return_counts=True)
-        for mark in values[counts >= SAME]:
-            ids = sorted({self._ids[at] for at in np.flatnonzero(marks == mark)})
-            held = [m for m in fetch(ids).values() if m.vector is not None and m.vector.mark == int(mark)]
+        sound = np.flatnonzero(~np.isnan(np.asarray(self._norms, np.float64)))
+        marks = np.asarray(self._marks, np.uint64)[sound]
+        order = np.argsort(marks, kind="stable")
+        values, starts, counts = np.unique(marks[order], return_index=True, return_counts=True)
+        for which in np.flatnonzero(counts >= SAME):
+            mark, start = int(values[which]), starts[which]
+            ids = sorted({self._ids[at] for at in sound[order[start : start + counts[which]]]})
+            held = [m for m in fetch(ids).values() if m.vector is not None and m.vector.mark == mark]
             texts = {exact_key(m.content or "") for m in held}
             if len(texts) >= SAME:
                 reason = f"{len(texts)} different texts hold one and the same vector"
@@ -122,6 +123,12 @@ class Vectors:
 
     def stands_down(self) -> Iterator[tuple[str, str]]:
         """Dimensions, where no length is usual."""
-        usual = max(self._dimensions.values(), default=0)
-        if len(self._dimensions) > 1 and usual < USUAL * self._dimensions.total():
+        if self._ids and _usual(np.asarray(self._dimensions, np.int32)) is None:
             yield "embedding dimension", "no length of vectors is usual in the table"
+
+
+def _usual(dimensions: np.ndarray) -> int | None:
+    """The dimension of 19 of 20 vectors, None when there is none."""
+    values, counts = np.unique(dimensions, return_counts=True)
+    at = counts.argmax() if len(counts) else None
+    return int(values[at]) if at is not None and 20 * counts[at] >= 19 * len(dimensions) else None

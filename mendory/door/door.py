@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
@@ -10,16 +10,19 @@ from types import TracebackType
 from typing import Any, Final, Self
 from uuid import uuid4
 
+import pyarrow as pa
+
 from mendory.config import FILE_NAME, Config
 from mendory.detect import Settings, examine
 from mendory.detect.context import references
 from mendory.door.embedding import Embedding, Embeds
 from mendory.door.expecting import Expect, Expectation
 from mendory.door.held import Held
-from mendory.door.judging import Fault, id_faults, judge, refuse
+from mendory.door.judging import Fault, column_faults, id_faults, judge, refuse
 from mendory.door.ledger import LedgerView
 from mendory.door.rows import OwnRows
 from mendory.door.shaping import new_row
+from mendory.door.visible import Visible
 from mendory.errors import InputInvalid
 from mendory.finding import Finding
 from mendory.lance import OwnTable, Reader, any_of
@@ -63,7 +66,8 @@ class Door:
         self.telemetry = Telemetry(config.telemetry_path, config.door_place, config.telemetry.keep)
         table = OwnTable(config.table_uri, config.table.name, self._reader.id_column)
         self._rows = OwnRows(table, self._mapping, self.telemetry)
-        self._embedding = Embedding(config, embedder, self._mapping, table.schema, self._ledger)
+        self._embedding = Embedding(config, embedder, self._mapping, self._ledger)
+        self._visible = Visible(self._mapping)
         self._checking = Lock()
 
     def __enter__(self) -> Self:
@@ -118,7 +122,7 @@ class Door:
             MemoryRefused: With every fault; nothing was written.
             SpaceUnknown: The embedder's vectors are not of the table's space; nothing was written.
         """
-        now = self._clock()
+        now, schema = self._clock(), self._rows.schema()
         name = self._new_id() if id is None else id
         fields: dict[str, Any] = {
             "id": name,
@@ -135,18 +139,25 @@ class Door:
             "related_notes": related_notes or None,
         }
         faults = judge(fields, self._has_place, now, new=True, most=self._embedding.most)
-        faults += self._embedding.faults(embedding)
+        faults += self._embedding.faults(embedding, schema)
+        faults += column_faults(columns)
         if name in self._mapping.skip_ids:
             faults.append(Fault("bad_id", "the mapping says that rows of this id are no memories"))
         refuse(faults)
         born = created_at or now
         fields |= {"created_at": born, "updated_at": born}
         fields = {n: v for n, v in _spread(fields, whole=True).items() if v is not None and self._writes(n, v)}
-        vector = self._embedding.of(content, embedding)
+        vector = self._embedding.of(content, embedding, schema)
         if vector is not None:
             fields["embedding"] = vector
-        row = new_row(self._mapping, self._rows.schema, fields, columns or {}, now)
-        self._rows.insert(name, row, [*(n for n in fields if n != "id"), *(columns or ())], now)
+
+        def made(schema: pa.Schema) -> pa.Table:
+            row = new_row(self._mapping, schema, fields, columns or {}, now)
+            with self._checking:
+                self._visible.require(row, self._reader)
+            return row
+
+        self._rows.insert(name, made, [*(n for n in fields if n != "id"), *(columns or ())], now)
         return name
 
     def update(
@@ -183,13 +194,15 @@ class Door:
             faults.append(Fault("no_place", f"the {name} is not a field that an update changes"))
         for name in sorted(n for n in _NOT_TAKEN_AWAY & set(changes) if changes[n] is None):
             faults.append(Fault("wrong_type", f"the {name} can't be taken away"))
+        faults += column_faults(columns)
+        schema = self._rows.schema()
         if "content" in changes:
-            faults += self._embedding.faults(embedding)
+            faults += self._embedding.faults(embedding, schema)
         elif embedding is not None:
             faults.append(Fault("no_place", "a vector is written with its content, never alone"))
         refuse(faults)
         spread = _spread(changes, whole=False)
-        if "content" in changes and (vector := self._embedding.of(changes["content"], embedding)) is not None:
+        if "content" in changes and (vector := self._embedding.of(changes["content"], embedding, schema)) is not None:
             spread["embedding"] = vector
         self._rows.change("update", id, self._touched(spread, now), columns or {}, expected, now)
 
@@ -237,9 +250,12 @@ class Door:
         With `ids` each row is examined by itself and with what it refers to; texts are compared among them alone.
         What a person has dismissed is found all the same.
         """
+        if ids is not None and not _is_ids(ids):
+            raise InputInvalid("'check' takes a list of ids. Nothing was read. Give a list, even for one id.")
         notes = self._ledger.notes() if self._keeps_aside else {}
         with self._checking:
             self._reader.refresh()
+            self._mapping.check(self._reader.schema)
             view = View(self._reader, notes)
             if ids is None:
                 return examine(view.scan(), view.fetch, self._settings()).findings
@@ -286,6 +302,10 @@ def open_door(
 ) -> Door:
     """The door to the table that a configuration, or the file that holds it, names; see `mendory.open`."""
     return Door(config if isinstance(config, Config) else Config.load(Path(config)), embedder, clock, new_id)
+
+
+def _is_ids(ids: Any) -> bool:
+    return isinstance(ids, Collection) and not isinstance(ids, str) and all(isinstance(one, str) for one in ids)
 
 
 def _spread(fields: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:

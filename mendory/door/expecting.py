@@ -30,6 +30,11 @@ class Expectation:
         if isinstance(expect, Held):
             fields = tuple(n for n in FIELD_NAMES if n != "embedding" and not BY_NAME[n].volatile)
             return cls(fields, {}, expect.digest)
+        if expect is not None and not isinstance(expect, Mapping):
+            raise InputInvalid(
+                f"'expect' is a {type(expect).__name__}. Nothing was written. "
+                "Give what `get` returned, or a mapping of values by field."
+            )
         unknown = sorted(set(expect or ()) - set(FIELD_NAMES) | {"embedding"} & set(expect or ()))
         if unknown:
             raise InputInvalid(

@@ -130,6 +130,13 @@ def json_faults(name: str, value: Any) -> Iterator[Fault]:
         yield Fault(code, f"the {name} can't be written as JSON: text keys, no NaN or infinity, no other objects")
 
 
+def column_faults(columns: Any) -> list[Fault]:
+    """What is wrong with the names of an owner's own columns."""
+    if columns is None or (isinstance(columns, Mapping) and all(isinstance(name, str) for name in columns)):
+        return []
+    return [Fault("wrong_type", f"columns is a mapping by column, not a {type(columns).__name__}")]
+
+
 def _time(name: str, value: Any, now: datetime) -> Iterator[Fault]:
     if not isinstance(value, datetime):
         yield _wrong_type(name, value, "a datetime")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from threading import RLock
 from typing import Any, Final
@@ -13,8 +13,9 @@ from mendory import digest
 from mendory.door.expecting import Expectation
 from mendory.door.judging import Fault, refusal, refuse
 from mendory.door.shaping import changed_row, places_of
-from mendory.errors import MemoryNotFound, StaleMemory
+from mendory.errors import CommitConflict, MemoryNotFound, StaleMemory
 from mendory.lance import OwnTable
+from mendory.lance.door import ColumnsMoved
 from mendory.mapping import Mapping as FieldMapping
 from mendory.record import Memory
 from mendory.telemetry import DoorWrite, Telemetry
@@ -29,16 +30,24 @@ class OwnRows:
     def __init__(self, table: OwnTable, mapping: FieldMapping, telemetry: Telemetry) -> None:
         self._table, self._mapping, self._telemetry = table, mapping, telemetry
         self._lock = RLock()
+        self._fits: pa.Schema | None = None
 
-    @property
     def schema(self) -> pa.Schema:
-        """The table's Arrow schema."""
-        return self._table.schema
+        """The table's Arrow schema as it is now; raises SchemaMismatch once the mapping does not fit it any more."""
+        with self._lock:
+            return self._fitting(self._table.schema())
+
+    def _fitting(self, schema: pa.Schema) -> pa.Schema:
+        if schema != self._fits:
+            self._mapping.check(schema)
+            self._fits = schema
+        return schema
 
     def one(self, ident: str) -> tuple[pa.Table, Memory, int]:
         """(the row of that id, the memory in it, the version read); raises MemoryNotFound."""
         with self._lock:
             read = self._table.read(ident)
+            self._fitting(read.rows.schema)
         if not read.rows.num_rows or ident in self._mapping.skip_ids:
             raise MemoryNotFound(f"No memory has the id {ident!r}. Nothing was written. Check the id.")
         if read.rows.num_rows > 1:
@@ -50,15 +59,25 @@ class OwnRows:
         """The digest of a row: all of it but what a mere read changes."""
         return digest.row_digests(row, self._mapping.volatile)[0]
 
-    def insert(self, ident: str, row: pa.Table, fields: Sequence[str], now: datetime) -> None:
-        """The row is in the table; raises MemoryRefused when its id was there already, or a reference leads nowhere."""
-        memory = self._mapping.memories(row)[0]
+    def insert(self, ident: str, made: Callable[[pa.Schema], pa.Table], fields: Sequence[str], now: datetime) -> None:
+        """The row that `made` makes for the table's schema is in the table.
+
+        Raises MemoryRefused when its id was there already, or a reference leads nowhere.
+        """
         with self._lock:
-            refuse(self._reference_faults(ident, memory.scope, memory.related_ids))
-            version = self._table.insert(row)
-            if version is None:
-                raise refusal([Fault("id_exists", "the table has a row of this id")])
-            self._note(now, "add", ident, None, row, version, fields)
+            for _ in range(_TRIES):
+                row = made(self.schema())
+                memory = self._mapping.memories(row)[0]
+                refuse(self._reference_faults(ident, memory.scope, memory.related_ids))
+                try:
+                    version = self._table.insert(row)
+                except ColumnsMoved:
+                    continue
+                if version is None:
+                    raise refusal([Fault("id_exists", "the table has a row of this id")])
+                self._note(now, "add", ident, None, row, version, fields)
+                return
+        raise _restless()
 
     def change(
         self,
@@ -74,10 +93,11 @@ class OwnRows:
         Raises StaleMemory, with nothing written, when it is not as expected or somebody changed it meanwhile. What a
         mere read changes does not count: then the same change is made to the row as it is now.
         """
-        first = None
+        first, moved = None, False
         with self._lock:
             for _ in range(_TRIES):
                 old, memory, version = self.one(ident)
+                first, moved = (None if moved else first), False
                 now_held = self.digest(old)
                 if first not in (None, now_held) or not expected.holds(memory, now_held):
                     break
@@ -85,20 +105,26 @@ class OwnRows:
                 targets = [*(changes.get("related_ids") or ()), *(changes[n] for n in _POINTERS if changes.get(n))]
                 refuse(self._reference_faults(ident, changes.get("scope", memory.scope), targets))
                 new, places = changed_row(self._mapping, old, changes, columns, now)
-                done = self._table.change(old, new, places, self._guarded(places, expected.fields))
+                try:
+                    done = self._table.change(old, new, places, self._guarded(old.schema, places, expected.fields))
+                except ColumnsMoved:
+                    moved = True
+                    continue
                 if done is not None:
                     fields = [*(n for n in changes if n != "updated_at"), *columns]
                     self._note(now, verb, ident, old if version == done - 1 else None, new, done, fields)
                     return
+        if moved:
+            raise _restless()
         raise StaleMemory(
             f"Memory {ident!r} is not what it was taken for, or was changed meanwhile. Nothing was written. "
             "Get it again and decide anew."
         )
 
-    def _guarded(self, places: Sequence[str], expected: Sequence[str]) -> list[str]:
+    def _guarded(self, schema: pa.Schema, places: Sequence[str], expected: Sequence[str]) -> list[str]:
         """The places that must still hold what was read: those that change, and those the caller relies on."""
         volatile = self._mapping.volatile
-        relied = [p for n in expected for p in places_of(self._mapping, self.schema, n) if p not in volatile]
+        relied = [p for n in expected for p in places_of(self._mapping, schema, n) if p not in volatile]
         vector = self._mapping.column("embedding")  # written with its text, and NaN is like nothing else
         return [p for p in dict.fromkeys([*places, *relied]) if p != vector]
 
@@ -142,6 +168,12 @@ class OwnRows:
                 tuple(sorted(fields)),
             )
         )
+
+
+def _restless() -> CommitConflict:
+    return CommitConflict(
+        f"The table's columns changed while a row was written, {_TRIES} times. Nothing was written. Try again later."
+    )
 
 
 def _single(rows: pa.Table | None) -> pa.Table | None:

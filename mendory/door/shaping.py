@@ -14,11 +14,14 @@ from mendory.jsontext import NotAnObject, dumps, parse_object
 from mendory.mapping import Composite, Place
 from mendory.mapping import Mapping as FieldMapping
 from mendory.mapping.places import leaf_type
+from mendory.mapping.times import grain
 from mendory.record import BY_NAME, Memory, Shape
 from mendory.rows import Present, with_values
 
-_EXACT_TO: Final = timedelta(seconds=1)
-"""An owner's times may be kept in whole seconds."""
+_SECOND: Final = timedelta(seconds=1)
+"""An owner's times may be kept in whole seconds, and in whatever its form of them tells."""
+_FOLD: Final = timedelta(hours=1)
+"""So long is what a wall clock shows twice when summer ends."""
 _UNFIT: Final = (ValueError, TypeError, OverflowError, NotImplementedError)  # Arrow's own errors are of these
 
 
@@ -31,6 +34,7 @@ def new_row(
     """
     empty = pa.Table.from_arrays([pa.nulls(1, field.type) for field in schema], schema=schema)
     row, _ = changed_row(mapping, empty, fields, columns, now)
+    row = with_values(row, mapping.shown(Present(row), now))
     bare = [f.name for f in schema if not f.nullable and row.column(f.name).null_count]
     refuse([Fault("column_missing", f"the owner's column {n!r} must not be empty; give it in columns") for n in bare])
     return row
@@ -55,7 +59,7 @@ def changed_row(
     except _UNFIT:
         why = "a value does not fit the type of its column in the owner's table"
         raise refusal([Fault("wrong_type", why)]) from None
-    refuse([*_not_kept(mapping.memories(new)[0], changes)])
+    refuse([*_not_kept(mapping, mapping.memories(new)[0], changes)])
     return new, tuple(values)
 
 
@@ -100,7 +104,7 @@ def _strangers(mapping: FieldMapping, schema: pa.Schema, columns: Mapping[str, A
             yield Fault("no_place", f"the column {name!r} holds a field of the memory; give the field instead")
 
 
-def _not_kept(read: Memory, changes: Mapping[str, Any]) -> Iterator[Fault]:
+def _not_kept(mapping: FieldMapping, read: Memory, changes: Mapping[str, Any]) -> Iterator[Fault]:
     """The fields that read otherwise than they were given."""
     for name, value in changes.items():
         top, _, key = name.partition(".")
@@ -109,13 +113,26 @@ def _not_kept(read: Memory, changes: Mapping[str, Any]) -> Iterator[Fault]:
         held = getattr(read, top)
         if key:
             held = (held or {}).get(key)
-        if top in read.wrong or not _same(held, value, BY_NAME[top].shape if not key else Shape.JSON):
+        shape = Shape.JSON if key else BY_NAME[top].shape
+        same = _same_time(mapping, top, held, value) if shape is Shape.TIME else _same(held, value, shape)
+        if top in read.wrong or not same:
             yield Fault("no_place", f"the owner's table can't hold this {name}: it would read otherwise")
 
 
+def _same_time(mapping: FieldMapping, name: str, held: datetime | None, given: datetime | None) -> bool:
+    """True when the time came back as far as the owner's form of it can tell."""
+    if held is None or given is None:
+        return held is given
+    forms = mapping.times.get(name)
+    lost = max(grain(forms.forms[0]), _SECOND) if forms else _SECOND
+    if not lost <= abs(held - given) <= lost + _FOLD:
+        return abs(held - given) < lost
+    zone = (forms and forms.zone) or mapping.zone  # in the hour that a wall clock shows twice it can't tell which
+    local = [moment.astimezone(zone).replace(tzinfo=None) for moment in (held, given)]
+    return abs(local[0] - local[1]) < lost
+
+
 def _same(held: Any, given: Any, shape: Shape) -> bool:
-    if shape is Shape.TIME and held is not None and given is not None:
-        return bool(abs(held - given) < _EXACT_TO)
     if shape is Shape.TEXTS:
         return tuple(held) == tuple(given or ())
     if shape is Shape.JSON and given is not None:

@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
+from mendory.embedding import replies
 from mendory.embedding.batching import Bounds, batches, check_texts
 from mendory.embedding.port import Estimate, Identity, Vectors
 from mendory.errors import EmbeddingInvalid
@@ -83,6 +84,10 @@ class ModelEmbedder:
         cost = None if self._price is None else characters * self._price / 1_000_000
         return Estimate(calls, len(sizes), characters, cost)
 
+    def allow(self, calls: int) -> None:
+        """Return when so many more requests may be made; else raise BudgetExceeded. Nothing is spent by asking."""
+        self._engine.allow(calls)
+
     def _sizes(self, lengths: list[int], prefix: str) -> list[int]:
         return [length + len(prefix) for length in (sorted(lengths) if self._sort else lengths)]
 
@@ -108,12 +113,9 @@ class ModelEmbedder:
         """The reply as float32, when it is `count` usable vectors of the space's dimension; else EmbeddingInvalid."""
         name = self.identity.model
         try:
-            with np.errstate(over="ignore"):  # what does not fit float32 becomes infinite, and is refused below
-                vectors: Vectors = np.asarray(reply, dtype=np.float32)
-        except (TypeError, ValueError):
-            raise _invalid(name, "vectors of several lengths, or something else than numbers") from None
-        if vectors.ndim != 2 or len(vectors) != count or vectors.shape[1] == 0:
-            raise _invalid(name, f"an array of shape {vectors.shape} for {count} texts")
+            vectors: Vectors = replies.vectors(reply, count)
+        except replies.NoVectors as error:
+            raise _invalid(name, str(error)) from None
         with self._lock:
             known = self._engine.dimension or self._dimension or vectors.shape[1]
             if vectors.shape[1] != known:

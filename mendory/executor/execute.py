@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from mendory.errors import CommitConflict, LostOwnership
+from mendory.executor.fitting import Images, fitted
 from mendory.executor.store import Absent, Found, Store, Unreadable
 from mendory.ledger import Ledger
 from mendory.ledger.records import Cap, IntentKind, IntentState
@@ -33,7 +34,10 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Units that share an intent's kind, plan and group, the budget they draw on; for a rollback, whose word it is."""
+    """Units that share an intent's kind, plan and group, the budget they draw on; for a rollback, whose word it is.
+
+    `images` tells what the units' rows looked like; asked only when the table lost a column since.
+    """
 
     kind: IntentKind
     plan_id: str | None
@@ -41,6 +45,7 @@ class Job:
     units: tuple[Unit, ...]
     cap: Cap | None = None
     by: str | None = None
+    images: Images | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +102,10 @@ def run_batch(job: Job, units: Sequence[Unit], store: Store, ledger: Ledger, con
     """The units as one intent and one commit; see `execute`."""
     # asked first: a row may carry a later step of the same plan, and would only look changed
     taken = ledger.intents.taken(units)
-    results = refusals(units, _undone_since(taken, units, store))
+    results = refusals(units, _undone_since(taken, units, store, job.images))
     units = [u for u in units if u.key not in taken]
     while units:
-        version, settled = read_and_settle(units, store)
+        version, settled = read_and_settle(units, store, job.images)
         results += refusals(units, settled.refused)
         units = settled.units
         if not units:
@@ -109,20 +114,20 @@ def run_batch(job: Job, units: Sequence[Unit], store: Store, ledger: Ledger, con
         refused = open_intent(ledger, rid, job, context.owner, version, settled)
         if not refused:
             try:
-                return results + attempt(rid, 1, version, settled, store, ledger, context)
+                return results + attempt(rid, 1, version, settled, store, ledger, context, None, job.images)
             except LostOwnership as error:
                 return results + [Result(u, Outcome.BUSY, str(error), rid) for u in units]
-        results += refusals(units, _undone_since(refused, units, store))
+        results += refusals(units, _undone_since(refused, units, store, job.images))
         units = [u for u in units if u.key not in refused]
     return results
 
 
 def _undone_since(
-    refused: dict[str, tuple[Outcome, str]], units: Sequence[Unit], store: Store
+    refused: dict[str, tuple[Outcome, str]], units: Sequence[Unit], store: Store, images: Images | None
 ) -> dict[str, tuple[Outcome, str]]:
     """The refusals, where what the ledger calls applied is again as before: somebody undid it, a loop."""
     done = [u for u in units if u.key in refused and refused[u.key][0] is Outcome.DONE]
-    back = read_and_settle(done, store)[1].units if done else ()
+    back = read_and_settle(done, store, images)[1].units if done else ()
     return {
         **refused,
         **{
@@ -136,9 +141,13 @@ def refusals(units: Sequence[Unit], refused: Mapping[str, tuple[Outcome, str]], 
     return [Result(u, *refused[u.key], rid) for u in units if u.key in refused]
 
 
-def read_and_settle(units: Sequence[Unit], store: Store) -> tuple[int, Settled]:
-    """(version read, the units against the rows of that version)."""
+def read_and_settle(units: Sequence[Unit], store: Store, images: Images | None = None) -> tuple[int, Settled]:
+    """(version read, the units against the rows of that version).
+
+    Where the table lost a column since the units were made, they are compared in what is left, if `images` tell.
+    """
     rows = store.read_rows(sorted({e.id for u in units for e in u.edits}))
+    units = fitted(units, rows.table.column_names, store.volatile, images)
     return rows.version, settle(units, rows, store.id_column, store.volatile)
 
 
@@ -158,6 +167,7 @@ def attempt(
     ledger: Ledger,
     context: Context,
     since: int | None = None,
+    images: Images | None = None,
 ) -> list[Result]:
     """The open intent `rid`, which holds `settled` as read at `version`, is committed and closed.
 
@@ -173,7 +183,7 @@ def attempt(
                 break
         context.sleep(0.02 * 2**tried * (0.5 + context.jitter()))
         units = settled.units
-        version, fresh = read_and_settle(units, store)
+        version, fresh = read_and_settle(units, store, images)
         if since is not None:
             match store.find_commit(rid, since, version):
                 case Found(at):

@@ -47,7 +47,8 @@ def finish(intent: Intent, store: Store, ledger: Ledger, context: Context) -> li
     units = ledger.intents.units(intent.rid)
     # rows first, then history up to the version they were read at: what is not found there, and is
     # committed later by a paused process, conflicts with the commit we base on these rows
-    version, settled = read_and_settle(units, store)
+    images = ledger.intents.images_of(intent.rid)
+    version, settled = read_and_settle(units, store, images)
     match outcome_in_history(intent, version, store):
         case Found(at):
             store.sync(at)
@@ -85,4 +86,5 @@ def redo(
     # the first base version stays: until we commit, the paused owner still may
     ledger.intents.record_try(intent.rid, intent.epoch, None, settled.items)
     since = intent.base_version
-    return refused + attempt(intent.rid, intent.epoch, version, settled, store, ledger, context, since)
+    images = ledger.intents.images_of(intent.rid)
+    return refused + attempt(intent.rid, intent.epoch, version, settled, store, ledger, context, since, images)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+import pyarrow as pa
 
 from mendory.errors import EmptyTargetSet
 from mendory.executor.execute import Context, Job, Result, execute
+from mendory.executor.fitting import Images
 from mendory.executor.store import Store
 from mendory.ledger import Ledger
 from mendory.ledger.records import Held, IntentKind
@@ -38,7 +41,8 @@ def rollback(
     """Every row the chosen repairs changed has its earlier bytes again, unless somebody changed it since.
 
     `steps` None means the whole plan; `row` narrows to one row. Later repairs are taken back first.
-    Rows changed since by others are skipped and listed; nothing else of them is touched. With `by`, what
+    Rows changed since by others are skipped and listed; nothing else of them is touched. A column that came or
+    went since is no change of a row, and what came keeps its values. With `by`, what
     is taken back is a person's word: the receipt dismisses the findings in the same transaction.
     Raises EmptyTargetSet when no applied repair is meant, NotReversible past retention.
     """
@@ -51,7 +55,9 @@ def rollback(
             f"Run 'mendory show {plan_id[:8]}' to see what was applied."
         )
     units = tuple(_inverse(i) for i in reversed(waiting))
-    results = execute(Job(IntentKind.ROLLBACK, plan_id, None, units, by=by), store, ledger, context)
+    results = execute(
+        Job(IntentKind.ROLLBACK, plan_id, None, units, by=by, images=_images(ledger)), store, ledger, context
+    )
     restored = [r.unit.edits[0].id for r in results if r.outcome in _BACK]
     skipped = [(i.row_id, "rolled back before") for i in held if i.undone_by is not None]
     skipped += [(r.unit.edits[0].id, r.reason) for r in results if r.outcome not in _BACK]
@@ -65,4 +71,15 @@ def rollback(
 
 def _inverse(item: Held) -> Unit:
     edit = Edit(item.row_id, item.before_digest, item.after_digest, item.columns, item.aside).inverse()
-    return Unit(f"rollback:{item.rid}:{item.seq}", item.step_id, (edit,))
+    return Unit(f"rollback:{item.rid}:{item.seq}", item.step_id, (edit,), known=item.known)
+
+
+def _images(ledger: Ledger) -> Images:
+    """The rows as the repairs left them and as they were before, from the ledger."""
+
+    def of(unit: Unit) -> Mapping[str, tuple[pa.Table, pa.Table]]:
+        _, rid, seq = unit.key.split(":")
+        before, after = ledger.intents.images(rid, int(seq))
+        return {unit.edits[0].id: (after, before)}
+
+    return of

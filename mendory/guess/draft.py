@@ -13,7 +13,10 @@ from mendory.guess.times import Written
 
 @dataclass
 class Draft:
-    """What has been concluded so far; the rules fill it in."""
+    """What has been concluded so far; the rules fill it in.
+
+    `empty`: part of the rows hold no status, and what that means is asked. `zone` is that of the marks of time.
+    """
 
     owner: str | None = None
     places: dict[str, str] = field(default_factory=dict)
@@ -23,8 +26,11 @@ class Draft:
     skip_ids: list[str] = field(default_factory=list)
     words: dict[str, str] = field(default_factory=dict)
     missing: str | None = None
+    empty: bool = False
     hide: dict[str, Any] = field(default_factory=dict)
     hide_why: str = ""
+    show: dict[str, Any] = field(default_factory=dict)
+    zone: str | None = None
     incidental: list[str] = field(default_factory=list)
     optional: list[str] = field(default_factory=list)
     questions: list[Remark] = field(default_factory=list)

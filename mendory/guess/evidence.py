@@ -38,10 +38,18 @@ class Place:
         """How much of the sample holds a value; 1 for an empty sample."""
         return len(self.held) / len(self.values) if self.values else 1.0
 
+    @property
+    def counted(self) -> dict[str, str]:
+        """How many rows of how many hold no value, for a sentence."""
+        return {"some": str(len(self.values) - len(self.held)), "all": str(len(self.values))}
+
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything a guess may look at. `largest` reads the largest value a place holds in the whole table."""
+    """Everything a guess may look at. `largest` reads the largest value a place holds in the whole table.
+
+    `added` is when rows were last added, `now` the present: what lies after it is no past.
+    """
 
     table: str
     schema: pa.Schema
@@ -50,6 +58,7 @@ class Evidence:
     added: datetime | None
     largest: Callable[[str], Any]
     zone: str | None = None
+    now: datetime | None = None
 
     @cached_property
     def places(self) -> Mapping[str, Place]:

@@ -25,6 +25,7 @@ class Guess:
     `incidental` the key `duplicate.incidental`. `owner` is the name
     of a known owner, None for others. `reasons` has one line a field, for absent ones too where there is a
     reason; `questions` is what a person should confirm. `hide_why` says why that hides, or why nothing does.
+    `unsaid` tells that part of the rows hold no status and that nobody has said what that means.
     """
 
     owner: str | None
@@ -35,6 +36,7 @@ class Guess:
     reasons: Mapping[str, str]
     questions: tuple[Remark, ...]
     hide_why: str
+    unsaid: bool
 
     @property
     def confirmed(self) -> bool:
@@ -44,13 +46,14 @@ class Guess:
 
 def guess(evidence: Evidence) -> Guess:
     """The mapping that fits the evidence best. Raises SchemaMismatch, naming the columns, without an id or content."""
-    draft = recognised(evidence)
-    if draft is None:
-        draft = drafted(evidence)
-        hiding(draft, evidence)
+    draft = recognised(evidence) or drafted(evidence)
     finish.times(draft, evidence)
+    if draft.owner is None:
+        hiding(draft, evidence)
     finish.volatile(draft, evidence)
     finish.placeholders(draft, evidence)
+    finish.optional(draft, evidence)
+    finish.shown(draft, evidence)
     return Guess(
         draft.owner,
         _section(draft),
@@ -60,6 +63,7 @@ def guess(evidence: Evidence) -> Guess:
         dict(draft.reasons),
         tuple(draft.questions),
         draft.hide_why,
+        draft.empty,
     )
 
 
@@ -73,22 +77,33 @@ def _section(draft: Draft) -> dict[str, Any]:
         "volatile": draft.volatile,
         "skip_ids": draft.skip_ids,
     }
-    arrow = {w.zone for w in draft.times.values() if not w.forms and w.naive and w.zone}
-    if len(arrow) == 1:
-        section["zone"] = arrow.pop()
-    forms = {name: _times(written) for name, written in draft.times.items() if written.forms}
+    zone = _zone(draft)
+    if zone is not None:
+        section["zone"] = zone
+    forms = {name: _times(written, zone) for name, written in draft.times.items() if written.forms}
     if forms:
         section["times"] = forms
     if draft.words or draft.missing:
         section["status"] = {"values": draft.words} | ({"missing": draft.missing} if draft.missing else {})
     section["hide"] = draft.hide or "none"
+    if draft.show:
+        section["show"] = draft.show
     return {key: value for key, value in section.items() if value != []}
 
 
-def _times(written: Written) -> dict[str, Any]:
+def _zone(draft: Draft) -> str | None:
+    """The zone of the mapping: that of timestamps without one, else of the marks of time; None for UTC."""
+    arrow = {w.zone for w in draft.times.values() if not w.forms and w.naive and w.zone}
+    if len(arrow) == 1:
+        return arrow.pop()
+    return draft.zone if draft.zone != "UTC" and not arrow else None
+
+
+def _times(written: Written, zone: str | None) -> dict[str, Any]:
     found: dict[str, Any] = {"forms": list(written.forms)}
-    if written.zone and written.zone != "UTC":
-        found["zone"] = written.zone
+    own = written.zone or ("UTC" if zone and not written.numbers else None)
+    if own and (own != "UTC" or (zone or "UTC") != "UTC"):
+        found["zone"] = own
     return found
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from mendory.errors import SchemaMismatch
 from mendory.mapping import Mapping
-from mendory.record import BY_NAME, FIELD_NAMES, Shape
+from mendory.record import BY_NAME, FIELD_NAMES, Shape, Status
 from mendory.text import is_blank, valueless
 
 _SICK = 0.5
@@ -20,7 +20,10 @@ _SICK = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """How a field could be read: rows with a readable value, rows whose cell is unreadable, the span of its times."""
+    """How a field could be read: rows with a readable value, rows whose cell is unreadable, the span of its times.
+
+    `hidden` counts the rows that the status says are archived.
+    """
 
     field: str
     held: int
@@ -28,6 +31,7 @@ class Proof:
     rows: int
     first: datetime | None = None
     last: datetime | None = None
+    hidden: int = 0
 
 
 def prove(mapping: Mapping, sample: pa.Table) -> tuple[Proof, ...]:
@@ -50,7 +54,8 @@ def prove(mapping: Mapping, sample: pa.Table) -> tuple[Proof, ...]:
         held = [v for m in memories if not _empty(v := getattr(m, name))]
         timed = bool(held) and BY_NAME[name].shape is Shape.TIME
         span = (min(held), max(held)) if timed else (None, None)
-        proofs.append(Proof(name, len(held), unread[name], rows, *span))
+        hidden = held.count(Status.ARCHIVED.value) if name == "status" else 0
+        proofs.append(Proof(name, len(held), unread[name], rows, span[0], span[1], hidden))
     for proof in proofs:
         if rows and proof.field in ("id", "content") and proof.held < rows * _SICK:
             raise SchemaMismatch(

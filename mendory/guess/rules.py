@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from mendory.errors import SchemaMismatch
 from mendory.guess.draft import Draft
-from mendory.guess.evidence import Evidence, Kind, Place
+from mendory.guess.evidence import Evidence, Kind, Place, nameable
 from mendory.guess.names import AGENTS, NAMES, SCOPES, TENANTS, USERS, rank
 from mendory.record import BY_NAME, FIELDS, Shape
 from mendory.record import Kind as MemoryKind
@@ -21,6 +21,7 @@ _KINDS: Final[dict[Shape, tuple[Kind, ...]]] = {
     Shape.VECTOR: ("vector",),
 }
 _MOSTLY: Final = 0.9
+_HARDLY: Final = 0.05
 _BY_VALUES: Final = "{place} is taken for the {field} by its values alone"
 _LATER: Final = frozenset({"id", "content", "embedding", "status", "scope", "kind"})
 """Fields with a rule of their own."""
@@ -37,7 +38,13 @@ def drafted(evidence: Evidence) -> Draft:
             _by_name(draft, evidence, field.name)
     _kind(draft, evidence)
     _scope(draft, evidence)
+    unnameable = [name for name in evidence.schema.names if not nameable(name)]
+    if unnameable:
+        draft.ask(_UNNAMEABLE, places=", ".join(unnameable))
     return draft
+
+
+_UNNAMEABLE: Final = "{places} can't be mapped: a dot, a brace or a backtick in a name is read as more than a name"
 
 
 def best(draft: Draft, places: Sequence[Place], known: Sequence[str]) -> Place | None:
@@ -63,9 +70,22 @@ def _id(draft: Draft, evidence: Evidence) -> None:
         draft.ask(_BY_VALUES, place=single[0].path, field="id")
         return
     raise SchemaMismatch(
-        f"Table '{evidence.table}' has no text column with one value a row that could be the id. Its columns: "
-        f"{_columns(evidence)}. Nothing was written. Name it under [mapping.columns], or give the table one."
+        f"Table '{evidence.table}' has no text column with one value a row that could be the id{_numbered(evidence)}. "
+        f"Its columns: {_columns(evidence)}{_unnameable(evidence)}. Nothing was written. "
+        "Ids must be text: give the table such a column, or rename the one it has."
     )
+
+
+def _numbered(evidence: Evidence) -> str:
+    """Says that a column of numbers by the name of an id is none."""
+    numbers = [p.path for p in evidence.of(("number",), ("column",)) if rank(p.name, NAMES["id"]) is not None]
+    return f"; {', '.join(shown(name, 40) for name in numbers)} holds numbers, and ids must be text" if numbers else ""
+
+
+def _unnameable(evidence: Evidence) -> str:
+    """Says which columns no mapping can name."""
+    names = [shown(name, 40) for name in evidence.schema.names if not nameable(name)]
+    return f"; a name with a dot, a brace or a backtick can't be mapped: {', '.join(names)}" if names else ""
 
 
 def _unique(place: Place) -> float:
@@ -103,7 +123,8 @@ def _content(draft: Draft, evidence: Evidence) -> None:
     if not lengths or lengths[-1][0] < 6:
         raise SchemaMismatch(
             f"Table '{evidence.table}' has no text column that could hold what is remembered. Its columns: "
-            f"{_columns(evidence)}. Nothing was written. Name it under [mapping.columns]."
+            f"{_columns(evidence)}{_unnameable(evidence)}. Nothing was written. "
+            "Point to the table that holds the memories, or rename the column."
         )
     draft.put("content", lengths[-1][1], "the longest texts")
     draft.ask(_BY_VALUES, place=lengths[-1][1], field="content")
@@ -126,7 +147,7 @@ def _by_name(draft: Draft, evidence: Evidence, name: str) -> None:
         found = objects[0] if len(objects) == 1 else None
     if found is None:
         return
-    if name == "source" and found.share < 0.5:
+    if name == "source" and found.share <= _HARDLY:
         blank = len(found.values) - len(found.held)
         draft.drop(name, f"{found.path} is blank in {blank} of {len(found.values)} rows looked at")
         return

@@ -11,12 +11,17 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from mendory.guess.draft import Draft
-from mendory.guess.evidence import Evidence
+from mendory.guess.evidence import Evidence, Place
+from mendory.guess.forms import moment
+from mendory.text import valueless
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A known owner: the places that tell it from others, where it keeps each field, what hides a row from it."""
+    """A known owner: the places that tell it from others, where it keeps each field, what hides a row from it.
+
+    `optional` fields are empty on purpose; `later` ones came with a release, and rows written before have none.
+    """
 
     owner: str
     signs: frozenset[str]
@@ -29,6 +34,7 @@ class Known:
     hide_why: str = ""
     incidental: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
 
 
 OWNERS: Final = (
@@ -79,6 +85,7 @@ OWNERS: Final = (
         hide={"metadata.state": "archived", "metadata.invalidated_at": "now:ms"},
         hide_why="its searches filter invalidated_at, its automatic recall also the state",
         incidental=("valid_from",),
+        later=("source",),
     ),
     Known(
         "OpenClaw memory-lancedb",
@@ -86,6 +93,7 @@ OWNERS: Final = (
         {"id": "id", "content": "text", "embedding": "vector", "created_at": "createdAt", "scope": "agentId"},
         skip_ids=("__schema__",),
         hide_why="its search filters nothing but the agent",
+        later=("scope",),
     ),
     Known(
         "cognee",
@@ -119,12 +127,30 @@ def recognised(evidence: Evidence) -> Draft | None:
         place = evidence.places.get(path)
         if place is None and path.partition(".")[0] not in evidence.places:
             draft.drop(name, f"no {path}")
-        elif name in _UNUSED and (place is None or place.share < 0.5):
+        elif name in known.later and place is not None and _came_later(place, known, evidence):
+            draft.put(name, path, "")
+            draft.optional.append(name)
+        elif name in _UNUSED and (place is None or place.share < (0.01 if name in known.optional else 0.5)):
             rows = evidence.sample.num_rows
             draft.drop(name, f"{path} is blank in {rows - len(place.held if place else ())} of {rows} rows looked at")
         else:
             draft.put(name, path, "")
     draft.volatile = [v for v in known.volatile if v.partition(".")[0] in evidence.places]
     draft.skip_ids, draft.incidental = list(known.skip_ids), list(known.incidental)
-    draft.optional = [name for name in known.optional if name in draft.places]
+    draft.optional += [name for name in known.optional if name in draft.places]
     return draft
+
+
+def _came_later(place: Place, known: Known, evidence: Evidence) -> bool:
+    """True when the rows without a value are older than those with one, but for a few that are at fault."""
+    created, ids = evidence.places.get(known.fields["created_at"]), evidence.places.get(known.fields["id"])
+    if created is None or ids is None or not place.held:
+        return False
+    rows = zip(ids.values, map(moment, created.values), place.values, strict=True)
+    dated = [(at, not valueless(value)) for name, at, value in rows if at and name not in known.skip_ids]
+    first = min((at for at, held in dated if held), default=None)
+    empty = [at for at, held in dated if not held]
+    return first is not None and bool(empty) and sum(at < first for at in empty) >= len(empty) * _MOST
+
+
+_MOST: Final = 0.9

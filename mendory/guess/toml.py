@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mendory.guess.model import Guess
+from mendory.guess.zones import spoken
 from mendory.text import shown
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -31,11 +32,17 @@ def _lines(guess: Guess) -> Iterator[str]:
         yield f'hide = "none"  # {_remark(guess.hide_why)}'
     yield from _table("mapping.columns", section["columns"], guess.reasons)
     for name, forms in section.get("times", {}).items():
-        yield from _table(f"mapping.times.{name}", forms, {})
+        zone = forms.get("zone", "")
+        remarks = {"zone": spoken(zone)} if spoken(zone) != zone else {}
+        yield from _table(f"mapping.times.{name}", forms, remarks)
     if "status" in section:
         yield from _table("mapping.status", section["status"], {"missing": "what no value means"})
+        if guess.unsaid:
+            yield '# missing = "active"  # what no value means'
     if section["hide"] != "none":
         yield from _table("mapping.hide", section["hide"], {}, guess.hide_why)
+    if "show" in section:
+        yield from _table("mapping.show", section["show"], {}, "what live rows hold there; a new row gets it")
     if "metadata" in section["columns"]:
         yield from _table(
             "metadata", {"required": guess.required}, {"required": "of our keys, those nine of ten rows hold"}

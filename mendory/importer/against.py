@@ -49,7 +49,7 @@ def placed(records: pa.RecordBatch, mapping: FieldMapping, schema: pa.Schema) ->
 
     Raises SchemaMismatch for a value the table has no place or no word for.
     """
-    if not mapping.plain:
+    if not mapping.plain or mapping.vocabulary.show:
         rows = [as_row(record, mapping, schema) for record in records.to_pylist()]
         return pa.RecordBatch.from_pylist(rows, schema=schema)
     fields = {mapping.column(name): name for name in FIELD_NAMES if mapping.has(name)}
@@ -78,7 +78,8 @@ def as_row(record: Mapping[str, Any], mapping: FieldMapping, schema: pa.Schema) 
     given = {name: value for name, value in record.items() if value is not None and _told(name, value, mapping)}
     empty = pa.Table.from_arrays([pa.nulls(1, field.type) for field in schema], schema=schema)
     values = mapping.write(Present(empty), given, record.get("created_at"))
-    row: dict[str, Any] = with_values(empty, values).to_pylist()[0]
+    made = with_values(empty, values)
+    row: dict[str, Any] = with_values(made, mapping.shown(Present(made), record.get("created_at"))).to_pylist()[0]
     return row
 
 

@@ -66,6 +66,7 @@ class OwnTable:
             return self._read_at(int(self._table.version), ident)
 
     def _read_at(self, version: int, ident: str) -> Read:
+        self._pinned.checkout_latest()  # of a table made anew under the name, that version is another one
         self._pinned.checkout(version)
         query = self._pinned.search().where(any_of(self._id, [ident])).limit(2**31 - 1)
         rows = query.to_arrow()

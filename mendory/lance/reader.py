@@ -19,6 +19,7 @@ from mendory.record import Memory
 from mendory.vectors import facts
 
 SCAN_ROWS: Final = 8192
+PAGE_ROWS: Final = 4 * SCAN_ROWS
 FETCH_IDS: Final = 2000
 
 
@@ -92,12 +93,16 @@ class Reader:
             vector = self.mapping.column("embedding") if columns is None else None
             chosen = self.mapping.scan_columns(self.schema) if columns is None else list(columns)
             selection = {c: name(c) for c in (*chosen, *([vector] if vector else []))}
-            query = self._table.search().select(selection).limit(max(self.count(), 1))
+            rows = max(self.count(), 1)
             wanted = " AND ".join(f"({part})" for part in (where, self._memories_only()) if part)
-            if wanted:
-                query = query.where(wanted)
-            for batch in query.to_batches(batch_size=SCAN_ROWS):
-                yield _with_facts(batch, vector) if vector else batch
+            # a scan reads far ahead of whoever takes its rows; by pages it can't fill the memory
+            page = rows if wanted else PAGE_ROWS
+            for start in range(0, rows, page):
+                query = self._table.search().select(selection).limit(page).offset(start)
+                if wanted:
+                    query = query.where(wanted)
+                for batch in query.to_batches(batch_size=SCAN_ROWS):
+                    yield _with_facts(batch, vector) if vector else batch
 
     def at(self, offsets: Sequence[int]) -> pa.Table:
         """The rows at these offsets, in the columns a scan reads; no other row is read."""

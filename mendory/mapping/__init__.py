@@ -5,9 +5,20 @@ another column, in a leaf of a struct, in a key of JSON text or in several place
 memory is hidden; and which fields the owner lacks: they stand down, they are never a finding.
 """
 
-from mendory.mapping.mapping import RELATIONS, VECTOR, VECTORLESS, Mapping
+from mendory.mapping.mapping import RELATIONS, UNREAD, VECTOR, VECTORLESS, Mapping, unread_bit
 from mendory.mapping.places import Composite, Place
 from mendory.mapping.status import Vocabulary
 from mendory.mapping.times import TimeForms
 
-__all__ = ["RELATIONS", "VECTOR", "VECTORLESS", "Composite", "Mapping", "Place", "TimeForms", "Vocabulary"]
+__all__ = [
+    "RELATIONS",
+    "UNREAD",
+    "VECTOR",
+    "VECTORLESS",
+    "Composite",
+    "Mapping",
+    "Place",
+    "TimeForms",
+    "Vocabulary",
+    "unread_bit",
+]

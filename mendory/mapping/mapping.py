@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+import numpy as np
 import pyarrow as pa
 
 from mendory.errors import SchemaMismatch
@@ -21,6 +22,7 @@ from mendory.mapping.places import (
     Cells,
     Composite,
     Place,
+    held_at,
     is_text,
     is_vector,
     leaf_type,
@@ -28,7 +30,7 @@ from mendory.mapping.places import (
     plain_values,
 )
 from mendory.mapping.status import Marks, Vocabulary, held, mark_value, text_of
-from mendory.mapping.times import TimeForms, read_column
+from mendory.mapping.times import TimeForms, read_column, utc_column
 from mendory.record import BY_NAME, FIELD_NAMES, FIELDS, Memory, Shape, Status, VectorFacts
 
 VECTORLESS: Final = "__vectorless"
@@ -37,6 +39,9 @@ VECTOR: Final = "__vector"
 """Name of the computed column of `mendory.vectors.FACTS` a scan adds."""
 RELATIONS: Final = ("duplicate_of", "superseded_by", "related_ids", "related_notes")
 """Fields that Mendory keeps aside, in its ledger, for an owner who has no place for them."""
+UNREAD: Final = "__unread"
+"""Name of the column of `Mapping.frame` that says which cells of a row can't be read, one bit a field."""
+_FRAMED: Final = {Shape.TIME: pa.timestamp("us", "UTC"), Shape.TEXTS: pa.list_(pa.string())}
 _NOTHING: Final[MappingType[str, Any]] = MappingProxyType({})
 _PLAIN = tuple(f.name for f in FIELDS if f.shape is not Shape.VECTOR)
 """The fields of the record but the vector, in the order in which `Memory` takes them; then come the facts."""
@@ -76,6 +81,7 @@ class Mapping:
         words: MappingType[str, str] | None = None,
         missing: str | None = None,
         hide: MappingType[str, Any] | bool | None = None,
+        show: MappingType[str, Any] | None = None,
         pending: MappingType[str, Any] | None = None,
         skip_ids: Sequence[str] = (),
         optional: Sequence[str] = (),
@@ -100,7 +106,7 @@ class Mapping:
             frozenset(volatile) | frozenset(own),
             ZoneInfo(zone),
             MappingProxyType(dict(times or {})),
-            Vocabulary(plain.words, missing, hiding, disputing),
+            Vocabulary(plain.words, missing, hiding, disputing, _marks(show) or ()),
             tuple(skip_ids),
             frozenset(optional),
         )
@@ -162,7 +168,7 @@ class Mapping:
     def _places(self) -> Iterator[Place]:
         for place in self.places.values():
             yield from _parts_of(place)
-        for marks in (self.vocabulary.hide, self.vocabulary.pending):
+        for marks in (self.vocabulary.hide, self.vocabulary.pending, self.vocabulary.show):
             yield from (place for place, _ in marks or ())
 
     # --- reading ------------------------------------------------------------------------------------
@@ -186,31 +192,59 @@ class Mapping:
         bare = batch.column(VECTORLESS).to_pylist() if VECTORLESS in batch.schema.names else [False] * size
         columns = [values[name] for name in _PLAIN]
         columns += [why, [bool(b) for b in bare], [tuple(wrong.get(r, ())) for r in range(size)]]
-        columns.append(list(self._others(cells, size) or [_NOTHING] * size))
+        nothing: list[MappingType[str, Any]] = [_NOTHING] * size
+        columns.append(list(self._others(cells, size) or nothing))
         if VECTOR in batch.schema.names:
             columns.append(_vector_facts(batch.column(VECTOR)))
         return [Memory(*row) for row in zip(*columns, strict=True)]
 
     def frame(self, batch: pa.RecordBatch, fields: Collection[str]) -> pa.RecordBatch:
-        """These fields of the rows as Arrow columns of the fields' names, and `VECTORLESS` where the batch has it.
+        """These fields of the rows as Arrow columns of the fields' names, times in UTC; what batches carry beside them.
 
-        A cell that can't be read is not null here: it is of a wrong type, not missing.
+        A cell that can't be read is null, and `UNREAD` has the bit of its field (`unread_bit`) set in its row. Of JSON
+        only the metadata's text is given.
         """
         cells, made = Cells(batch), {}
+        unread = np.zeros(batch.num_rows, np.int64)
         for name in fields:
-            place = self.places[name]
-            if isinstance(place, Place) and not place.path and _as_it_is(batch.schema.field(place.column).type):
-                made[name] = batch.column(place.column)
-                continue
-            values, unread = self._read(name, cells, batch.num_rows)
-            timed = BY_NAME[name].shape is Shape.TIME
-            for at in unread:
-                values[at] = datetime(1970, 1, 1, tzinfo=UTC) if timed else "?"
-            made[name] = pa.array(values, pa.timestamp("us", "UTC") if timed else pa.string())
+            made[name], positions = self._column_of(name, cells, batch.num_rows)
+            if len(positions):
+                unread[positions] |= unread_bit(name)
+        made[UNREAD] = pa.array(unread)
         for name in (VECTORLESS, VECTOR):
             if name in batch.schema.names:
                 made[name] = batch.column(name)
         return pa.RecordBatch.from_pydict(made)
+
+    def _column_of(self, name: str, cells: Cells, size: int) -> tuple[pa.Array, Sequence[int] | np.ndarray]:
+        place, shape = self.places[name], BY_NAME[name].shape
+        if isinstance(place, Place) and not place.path and (name != "status" or self._as_written):
+            column = cells.batch.column(place.column)
+            if is_text(column.type) and shape in (Shape.TEXT, Shape.JSON) and name != "claim":
+                return column.cast(pa.string()), ()
+            if pa.types.is_timestamp(column.type):
+                times = self.times.get(name)
+                return utc_column(column, (times and times.zone) or self.zone)
+            if column.null_count == size:
+                return pa.nulls(size, _FRAMED.get(shape, pa.string())), ()
+            if shape is Shape.TEXTS and not column.flatten().null_count:
+                return column.cast(_FRAMED[shape]), ()
+        values, unread = self._read(name, cells, size)
+        if shape is Shape.JSON:
+            return pa.nulls(size, pa.string()), unread
+        return pa.array(values, _FRAMED.get(shape, pa.string())), unread
+
+    @property
+    def _as_written(self) -> bool:
+        """True when a row's status is what its place says, word for word."""
+        said, own = self.vocabulary, _by_status(self.places["status"], self.vocabulary, Status.ARCHIVED)
+        return not said.words and said.missing is None and said.hide in (None, own)
+
+    @property
+    def beside_metadata(self) -> frozenset[str]:
+        """The keys of the metadata column that are fields, marks, or changed by a read."""
+        column = self.column("metadata")
+        return self._used(column) if column else frozenset()
 
     def _read(self, name: str, cells: Cells, size: int) -> tuple[list[Any], list[int]]:
         place, shape = self.places[name], BY_NAME[name].shape
@@ -260,7 +294,7 @@ class Mapping:
         return self.vocabulary.words.get(word, word) == Status.ARCHIVED
 
     def _used(self, column: str) -> frozenset[str]:
-        """Top-level keys of a JSON column that are fields, marks, or changed by a read: no metadata."""
+        """Keys of a JSON or struct column that are fields, marks, or (dotted where deeper) changed by a read."""
         named = {p.path[0] for p in self._places() if p.column == column and len(p.path) == 1}
         return frozenset(named | _keys_of(column, self.volatile))
 
@@ -301,6 +335,18 @@ class Mapping:
             if name not in kept:
                 for place, what in self._placed(name, value, now):
                     self._put(new, row, place, self._local(row, place, what))
+        return new
+
+    def shown(self, row: MappingType[str, Any], now: datetime | None = None) -> dict[str, Any]:
+        """Column or struct leaf → new value, so that the owner's reader returns the row: what live rows hold there.
+
+        Where the row holds something already it keeps it.
+        """
+        new: dict[str, Any] = {}
+        for place, value in self.vocabulary.show:
+            if held_at(row, place) is not None:
+                continue
+            self._put(new, row, place, self._local(row, place, mark_value(value, now, self.zone)))
         return new
 
     def aside(self, changes: MappingType[str, Any]) -> dict[str, Any]:
@@ -377,6 +423,11 @@ class Mapping:
         return schema is not None and pa.types.is_struct(schema.field(place.column).type)
 
 
+def unread_bit(name: str) -> int:
+    """The bit of `UNREAD` that stands for the field."""
+    return 1 << FIELD_NAMES.index(name)
+
+
 def _vector_facts(column: pa.Array | pa.ChunkedArray) -> list[VectorFacts | None]:
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     found: list[VectorFacts | None] = []
@@ -407,7 +458,16 @@ def _keys_of(column: str, names: Collection[str]) -> set[str]:
 
 
 def _without(whole: Any, keys: Collection[str]) -> Any:
-    return {k: v for k, v in whole.items() if k not in keys} if whole and keys else whole
+    """The object without some keys, which may lie deeper: `stats.hits`; what only held such is gone too."""
+    if not whole or not keys:
+        return whole
+    kept = {}
+    for key, value in whole.items():
+        below = _keys_of(key, keys) if isinstance(value, dict) else ()
+        rest = _without(value, below)
+        if key not in keys and (rest or not below or not value):
+            kept[key] = rest
+    return kept
 
 
 def _said(value: Any, own: str | None) -> Any:
@@ -436,10 +496,6 @@ def _shaped(cells: Sequence[Any], shape: Shape) -> tuple[list[Any], list[int]]:
             unread.append(at)
         values.append(value)
     return values, unread
-
-
-def _as_it_is(kind: pa.DataType) -> bool:
-    return is_text(kind) or bool(pa.types.is_timestamp(kind))
 
 
 def _comparable(kind: pa.DataType) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,7 +102,7 @@ class Cells:
         """(Python values, positions where the JSON around the key can't be read)."""
         array = self.array(place)
         if array is not None:
-            return array.to_pylist(), []
+            return plain_values(array) if pa.types.is_temporal(array.type) else array.to_pylist(), []
         column, depth = self._text_column(place)
         values: list[Any] = []
         unread = []
@@ -144,6 +144,15 @@ def plain_values(array: pa.Array | pa.ChunkedArray) -> list[Any]:
 
 def _walk(held: Any, path: tuple[str, ...]) -> Any:
     for key in path:
+        held = held.get(key) if isinstance(held, dict) else None
+    return held
+
+
+def held_at(row: Mapping[str, Any], place: Place) -> Any:
+    """What one row, its values by column, holds at the place; None where nothing is or the JSON can't be read."""
+    held = row[place.column]
+    for key in place.path:
+        held = _object(held)[0] if isinstance(held, str) else held
         held = held.get(key) if isinstance(held, dict) else None
     return held
 

@@ -189,7 +189,7 @@ def bind(
             touched.setdefault(row, []).append(step.id)
         # steps that only follow from another (re-pointing after a merge) stand in its group
         groups.add(lead[0].kind, step)
-    return Plan(groups.made(), base_version, now, now + window)
+    return Plan(groups.made(), base_version, now, now + window, tuple(rows.schema.names))
 
 
 class _Grouping:

@@ -49,9 +49,11 @@ def merge_exact(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
 def _information(memory: Memory) -> tuple[Any, ...]:
     """Sort key, most informative first: metadata, confidence of source, references, vector, age, id.
 
+    Before all that, a row that nothing supersedes: what its owner has replaced is not kept in its twin's stead.
     The text does not count: members say literally the same, and a longer one only has more spaces.
     """
     return (
+        memory.superseded_by not in (None, "", memory.id),
         -len(memory.metadata or {}),
         -SOURCE_CONFIDENCE.get(memory.source or "", 0),
         -(len(memory.related_ids) + len(memory.related_notes)),
@@ -68,6 +70,7 @@ def _gathered(primary: Memory, merged: Sequence[Memory]) -> dict[str, Any]:
     group = {primary.id, *(m.id for m in merged)}
     ids, notes = list(primary.related_ids), list(primary.related_notes)
     superseded = primary.superseded_by
+    replaced = superseded not in (None, "", primary.id)
     if primary.duplicate_of in group:  # two rows that are each other's duplicate would be a cycle
         changes["duplicate_of"] = None
     if superseded in group:  # a hidden twin succeeds nobody
@@ -84,7 +87,8 @@ def _gathered(primary: Memory, merged: Sequence[Memory]) -> dict[str, Any]:
             notes.append(dumps({"from": memory.id, "metadata": differing}))
         notes += memory.related_notes
         named = [*memory.related_ids, memory.duplicate_of, memory.superseded_by]
-        if memory.superseded_by and superseded is None and memory.superseded_by not in group:
+        # what supersedes a twin does not supersede a row that its owner left standing
+        if memory.superseded_by and replaced and superseded is None and memory.superseded_by not in group:
             changes["superseded_by"] = superseded = memory.superseded_by
             named.remove(memory.superseded_by)
         ids += [i for i in named if i and i not in group]

@@ -171,12 +171,16 @@ class Group:
 
 @dataclass(frozen=True)
 class Plan:
-    """Groups of steps in the order they run; base version and times are attributes, not part of the id."""
+    """Groups of steps in the order they run; base version, times and columns are attributes, not part of the id.
+
+    `columns` are those the table had, which the steps' digests cover; empty where that was not kept.
+    """
 
     groups: tuple[Group, ...]
     base_version: int
     made_at: datetime
     expires_at: datetime
+    columns: tuple[str, ...] = ()
 
     @cached_property
     def id(self) -> str:
@@ -210,6 +214,7 @@ class Plan:
             "base_version": self.base_version,
             "made_at": self.made_at.isoformat(),
             "expires_at": self.expires_at.isoformat(),
+            "columns": list(self.columns),
             "groups": [
                 {
                     "name": g.name,
@@ -236,4 +241,4 @@ class Plan:
             for g in data["groups"]
         )
         made, expires = (datetime.fromisoformat(data[k]) for k in ("made_at", "expires_at"))
-        return cls(groups, data["base_version"], made, expires)
+        return cls(groups, data["base_version"], made, expires, tuple(data.get("columns", ())))

@@ -125,7 +125,7 @@ def figures(r: Record, lang: str) -> tuple[Figure, ...]:
 def actions(r: Record, lang: str) -> tuple[Action, ...]:
     """What a person can do now: undo, approve, or nothing."""
     made = []
-    if r["outcomes"].get("applied"):
+    if r["undo"]:
         made.append(Action(word("undo", lang), command=r["undo"]))
     else:
         made.append(Action(word("undo", lang), word("no_undo", lang)))

@@ -11,7 +11,7 @@ from mendory.clinic import NOT_ASKED
 from mendory.errors import NotReversible
 from mendory.finding import KNOWN, Code
 from mendory.ledger import Ledger
-from mendory.ledger.plans import PlanState
+from mendory.ledger.plans import FAILED, PlanState
 from mendory.plan.model import Group, Plan, Step
 from mendory.policy import Authority
 
@@ -33,7 +33,9 @@ def build(ledger: Ledger, plan_id: str) -> dict[str, Any]:
     runs = ledger.runs(plan_id)
     applied = [r for r in runs if r["kind"] == "apply"]
     standing = Counter(o["authority"] for o in said.values() if o["outcome"] == "applied" and o["authority"])
-    left = applied[-1]["left"] if applied else None
+    # a run that did not say what it left behind leaves nothing to say of now
+    left = next((r.get("left") for r in reversed(runs) if r["kind"] in ("apply", "rollback")), None)
+    stand = any(o["outcome"] in ("applied", FAILED) for o in said.values())
     [times] = [p for p in ledger.plans.all() if p["id"] == plan_id]
     stands = [s for s in plan.steps() if said[s.id]["outcome"] == "applied"] if plan else []
     return {
@@ -47,8 +49,7 @@ def build(ledger: Ledger, plan_id: str) -> dict[str, Any]:
         "read": context["read"],
         "found": context["found"],
         "left": left,
-        # rolled back wholly, what was left after the run says nothing of now
-        "problems": _problems(context["found"], left if standing or not _undone(said) else None, plan),
+        "problems": _problems(context["found"], left, plan),
         "dismissed": context["dismissed"],
         "stands_down": context["stands_down"],
         "groups": [_group(g, said) for g in plan.groups] if plan else [],
@@ -69,12 +70,8 @@ def build(ledger: Ledger, plan_id: str) -> dict[str, Any]:
         "rolled_back": [
             {k: r[k] for k in ("at", "by", "restored", "skipped")} for r in runs if r["kind"] == "rollback"
         ],
-        "undo": f"mendory rollback {plan_id[:8]}",
+        "undo": f"mendory rollback {plan_id[:8]}" if stand else None,
     }
-
-
-def _undone(said: Outcomes) -> bool:
-    return any(o["outcome"] == "rolled_back" for o in said.values())
 
 
 def _problems(found: Mapping[str, int], left: Mapping[str, int] | None, plan: Plan | None) -> list[dict[str, Any]]:

@@ -29,7 +29,7 @@ def _lines(r: dict[str, Any], lang: str) -> Iterator[str]:
     yield f"- {word('rows_read', lang)}: {r['read']}"
     ratio = " : ".join(str(r["authority"][k]) for k in ("automatic", "rule", "person"))
     yield f"- {word('authority', lang)}: {ratio}"
-    yield f"- {word('undo', lang)}: `{r['undo']}`"
+    yield f"- {word('undo', lang)}: " + (f"`{r['undo']}`" if r["undo"] else word("no_undo", lang))
     left = r["left"] or {}
     rows = [
         [term(c, lang), r["found"].get(c, 0), left.get(c, 0) if r["left"] is not None else "-"]

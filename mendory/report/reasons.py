@@ -17,6 +17,10 @@ _PATTERNS: Final = (
         "没有确定的值：无声明、同批记录不一致、无默认值",
     ),
     (
+        r"a check embeds nothing; mendory doctor embeds a sample of rows again",
+        "检查不做嵌入；mendory doctor 会重新嵌入抽样的行",
+    ),
+    (
         r"no embedder is configured; nobody looks whether vectors fit their texts",
         "未配置嵌入模型；无法核对向量与文本是否相符",
     ),
@@ -48,6 +52,34 @@ _PATTERNS: Final = (
     (r"report only", "仅报告"),
     (r"not asked for", "不在本次请求范围内"),
     (r"a person must decide", "由人决定"),
+    # why every row was looked at though only changes were asked for
+    (
+        r"there is no checkpoint(?: at version (\d+))? of this table as it is configured now: mendory plan leaves one",
+        r"当前配置下此表没有检查点 \1：mendory plan 会留下一个",
+    ),
+    (r"what is kept aside of rows changed since the checkpoint", "检查点之后，另存的内容有变化"),
+    (
+        r"the side state is gone or of another version: mendory plan brings it up",
+        "旁存状态不存在或版本不符：mendory plan 会更新它",
+    ),
+    (r"the ledger no longer knows all findings of the checkpoint", "台账中已没有该检查点的全部问题"),
+    (r"(\d+) rows have no id, and nobody can tell whether those changed", r"\1 行没有编号，无法知道它们是否有变化"),
+    (r"the table has fewer than (\d+) rows", r"表少于 \1 行"),
+    (r"(\d+) of (\d+) rows changed", r"\2 行中有 \1 行变化"),
+    (r"rows without an id came, or the history does not add up", "出现没有编号的行，或历史对不上"),
+    (r"what is usual in the table is no longer what it was", "表中的常态已与此前不同"),
+    (
+        r"what is usual among the changed rows is not what is usual in the table",
+        "变化的行中的常态与全表不同",
+    ),
+    (r"what changed is tied to too many rows", "与变化相关的行太多"),
+    (r"version (\d+) is an? (\w+) operation", r"版本 \1 是 \2 操作"),
+    (r"version (\d+) is gone", r"版本 \1 已不存在"),
+    (r"pylance is not installed, and only it can read a table's history", "未安装 pylance，只有它能读取表的历史"),
+    (r"version (\d+) or (\d+) is gone", r"版本 \1 或 \2 已不存在"),
+    (r"version (\d+) or (\d+) can't be read", r"版本 \1 或 \2 无法读取"),
+    (r"the record of version (\d+) can't be read", r"版本 \1 的记录无法读取"),
+    (r"the table went back from version (\d+) to (\d+)", r"表从版本 \1 退回到 \2"),
     # why a step waits or is suspended
     (r"level 3: only a person may let it run", "3 级：只有人可以批准执行"),
     (r"rule (\S+) is not confirmed; a person may approve it", r"规则 \1 未确认；可由人批准"),
@@ -75,6 +107,10 @@ _PATTERNS: Final = (
     ),
     # why a step was refused, and what became of it
     (r"(?P<reason>.+), and its rows are as before: something undid it", r"\1，而其行又变回原样：有程序撤销了它"),
+    (r"(?P<reason>.+); (?P<more>the table (?:lost|gained) columns? .+)", r"\1；\2"),
+    (r"the table lost columns? (.+) and gained columns? (.+)", r"表失去了列 \1，新增了列 \2"),
+    (r"the table lost columns? (.+)", r"表失去了列 \1"),
+    (r"the table gained columns? (.+)", r"表新增了列 \1"),
     (r"changed since the plan: (.+)", r"计划之后被改动：\1"),
     (r"gone since the plan: (.+)", r"计划之后已消失：\1"),
     (r"several rows hold the id (.+)", r"多行共用编号 \1"),
@@ -120,6 +156,7 @@ _PATTERNS: Final = (
     (r"the time of creation is missing", "缺少创建时间"),
     (r"the time of the last change is missing", "缺少更新时间"),
     (r"the metadata is no JSON object: (.+)", r"元数据不是 JSON 对象：\1"),
+    (r"the metadata breaks its schema at (.+)", r"元数据在 \1 处不符合规定的结构"),
     (r"the metadata lacks (.+)", r"元数据缺少 \1"),
     (r"the status is a spelling of (.+)", r"状态是 \1 的另一种写法"),
     (r"the status is unknown", "状态未知"),
@@ -133,6 +170,28 @@ _PATTERNS: Final = (
     (r"(\d+) memories have one text but differ in (.+)", r"\1 条记忆文字相同，但在以下方面不同：\2"),
     (r"(\d+) rows have no id and can't be addressed", r"\1 行没有编号，无法定位"),
     (r"(\d+) rows share one id", r"\1 行共用一个编号"),
+    (r"the vector holds components that are no numbers", "向量中含有不是数值的分量"),
+    (r"the vector is all zeros", "向量全为零"),
+    (r"the vector has (\d+) components, the others have (\d+)", r"向量有 \1 维，其他向量有 \2 维"),
+    (r"the vector's length is (\S+) where the others' is 1", r"向量的模为 \1，而其他向量的模为 1"),
+    (r"(\d+) different texts hold one and the same vector", r"\1 条不同的文本共用同一个向量"),
+    (r"the vector came from an earlier text of the row", "向量来自该行较早的文本"),
+    (r"no length of vectors is usual in the table", "表中没有常见的向量维数"),
+    (r"the row names itself: (.+)", r"该行指向自身：\1"),
+    (r"(\d+) rows replace each other in a circle", r"\1 行互相取代，形成环"),
+    (r"what replaces it is (\d+) references away", r"要经过 \1 次引用才到取代它的记忆"),
+    (r"(\d+) of its references lead into another scope", r"有 \1 个引用指向其他范围"),
+    (
+        r"(\d+) ids differ only in letter case, blanks or invisible characters",
+        r"\1 个编号仅大小写、空白或不可见字符不同",
+    ),
+    (r"the (.+) looks like a number read in a unit (\S+) times too small", r"\1 像是按小了 \2 倍的单位读取的数字"),
+    (r"a time before 1990 or after 2100: (.+)", r"时间早于 1990 年或晚于 2100 年：\1"),
+    (r"a time in the future: (.+)", r"时间在未来：\1"),
+    (r"a time before the creation: (.+)", r"时间早于创建时间：\1"),
+    (r"the content holds characters nobody sees: (.+)", r"内容含有看不见的字符：\1"),
+    (r"the content has (\d+) characters", r"内容有 \1 个字符"),
+    (r"the scope holds characters that no scope should have", "范围含有不应出现的字符"),
     # what a step does
     (r"keep (.+), archive (\d+) row\(s\) that say the same", r"保留 \1，归档内容相同的 \2 行"),
     (r"let (.+) name (.+) instead of (.+)", r"让 \1 改指 \2，不再指向 \3"),
@@ -154,7 +213,8 @@ def chinese(text: str) -> str | None:
             continue
         inner = match.groupdict()
         if "reason" in inner:  # a reason within a reason
-            return said.replace(r"\1", chinese(inner["reason"]) or inner["reason"])
+            said = said.replace(r"\1", chinese(inner["reason"]) or inner["reason"])
+            return said.replace(r"\2", chinese(inner.get("more") or "") or "")
         if "reasons" in inner:
             parts = inner["reasons"].split(", ")
             return said.replace(r"\1", "、".join(chinese(part) or part for part in parts))

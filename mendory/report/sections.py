@@ -61,6 +61,8 @@ def sections(r: Record, lang: str) -> tuple[Section, ...]:
 def _note(name: str, r: Record, lang: str) -> str:
     if name == "done" and r["outcomes"].get("rolled_back"):
         return word("before_undo", lang)
+    if name == "problems" and r["left"] is None and r["rolled_back"]:
+        return word("left_uncounted", lang)
     nameless = [label(c["code"], lang) for c in r["causes"] if not c["attribute"]]
     if name == "causes" and nameless:
         return word("no_cause", lang, names=word("list", lang).join(nameless))

@@ -22,6 +22,24 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "reference_dangling": ("Reference to nothing", "引用悬空"),
     "duplicate_exact": ("Exact duplicate", "完全重复"),
     "duplicate_restated": ("Same text, other details", "重复陈述"),
+    "embedding_dim_mismatch": ("Embedding of another length", "向量维数不符"),
+    "embedding_non_finite": ("Embedding holds no numbers", "向量含非数值"),
+    "embedding_zero": ("Embedding all zeros", "向量全为零"),
+    "embedding_norm": ("Embedding not normalised", "向量未归一化"),
+    "embedding_suspicious": ("One embedding for many texts", "多条文本同一向量"),
+    "embedding_stale_text": ("Embedding of an earlier text", "向量来自旧文本"),
+    "scope_not_allowed": ("Scope with characters not allowed", "范围含不允许的字符"),
+    "reference_self": ("Reference to itself", "引用自身"),
+    "reference_cycle": ("References in a circle", "引用成环"),
+    "reference_chain": ("Long chain of references", "引用链过长"),
+    "reference_cross_scope": ("Reference into another scope", "跨范围引用"),
+    "id_near_collision": ("Ids that look alike", "编号相近"),
+    "timestamp_order": ("Times out of order", "时间先后颠倒"),
+    "timestamp_future": ("Time in the future", "时间在未来"),
+    "timestamp_unit": ("Time in a wrong unit", "时间单位有误"),
+    "timestamp_suspicious": ("Time not plausible", "时间不合理"),
+    "hidden_characters": ("Hidden characters", "含隐藏字符"),
+    "content_too_long": ("Content too long", "内容过长"),
     # steps
     "fill": ("Fill in metadata", "补全"),
     "normalise_status": ("Normalise the status", "规范状态"),
@@ -61,6 +79,13 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "foreign_delete": ("Deleted by another program", "被其他程序删除"),
     "wrong_scope_field": ("Wrong scope field", "范围字段用错"),
     "import_bug": ("Defect of an import", "导入程序缺陷"),
+    "embedding_step_failed": ("Embedding step failed", "向量生成出错"),
+    "embedding_not_renewed": ("Text changed without its embedding", "改了文本而未更新向量"),
+    "succession_not_resolved": ("Replacement not followed to its end", "取代关系未追到底"),
+    "scope_mixed_up": ("Writes into a wrong scope", "写入了错误的范围"),
+    "id_spelling": ("Ids written in two ways", "编号写法不一"),
+    "clock_or_unit": ("Clock or unit of a writer", "写入程序的时钟或单位有误"),
+    "text_not_cleaned": ("Texts stored as they came", "文本未经清理即存储"),
     # what rows share
     "batch": ("batch", "批次"),
     "source": ("source", "来源"),
@@ -162,6 +187,40 @@ PREVENTION: Final[Mapping[str, tuple[tuple[str, str], tuple[str, str]]]] = {
     "import_bug": (
         ("validate a batch before publishing it", "check required keys and the status set"),
         ("发布批次前先校验", "检查必填键和状态集合"),
+    ),
+    "embedding_step_failed": (
+        (
+            "check each vector before storing it: length, numbers, not all zeros",
+            "check what is stored when embedding fails",
+        ),
+        ("存储前检查每个向量：维数、数值、不全为零", "检查向量生成失败时存储了什么"),
+    ),
+    "embedding_not_renewed": (
+        ("embed a text again in the write that changes it", "check that every way of editing renews the vector"),
+        ("在修改文本的同一次写入中重新生成向量", "检查每种编辑方式都会更新向量"),
+    ),
+    "succession_not_resolved": (
+        ("let a replaced memory name the one that is valid now", "check that nothing replaces what replaced it"),
+        ("让被取代的记忆直接指向当前有效的那条", "检查取代关系不会互相指向"),
+    ),
+    "scope_mixed_up": (
+        ("look references up within the scope of the writer", "check that no reference leaves its scope"),
+        ("只在写入方自己的范围内查找引用目标", "检查没有引用跨出其范围"),
+    ),
+    "id_spelling": (
+        ("let one function write every id", "check that ids are never typed or trimmed by hand"),
+        ("由同一个函数生成所有编号", "检查编号不经手工输入或截取"),
+    ),
+    "clock_or_unit": (
+        ("store times in UTC from one function that knows the unit", "check the unit and the clock of every writer"),
+        ("用同一个明确单位的函数以 UTC 存储时间", "检查每个写入程序的单位和时钟"),
+    ),
+    "text_not_cleaned": (
+        (
+            "take out invisible characters and split long texts before storing",
+            "check texts copied from pages and files",
+        ),
+        ("存储前去除不可见字符并拆分过长文本", "检查从网页和文件复制来的文本"),
     ),
     "unknown": (
         ("none known; look at the rows", "check what the rows have in common"),

@@ -101,6 +101,10 @@ _WORDS: Final[Mapping[str, tuple[str, str]]] = {
         "What was rolled back after the last run is as it was before the repair.",
         "最后一次执行之后被撤销的部分，已恢复到修复之前的样子。",
     ),
+    "left_uncounted": (
+        "What was left was not counted when repairs were rolled back.",
+        "撤销修复时没有统计剩余的问题。",
+    ),
     "findings_figure": ("Findings", "问题数"),
     "findings_note": ("findings", "个问题"),
     "by_word": ("By whose word", "批准方式"),

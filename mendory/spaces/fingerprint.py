@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mendory import digest
-from mendory.embedding import Embedder, Identity, Vectors
+from mendory.embedding import Embedder, Identity, Vectors, replies
 from mendory.errors import EmbeddingInvalid
 from mendory.spaces.canaries import CANARIES
 
@@ -57,12 +57,11 @@ class Fingerprint:
 
         Raises what the embedder raises; an embedder that does not answer has no fingerprint and is not another one.
         """
-        vectors = np.asarray(embedder.embed(CANARIES), dtype=np.float32)
-        sound = vectors.ndim == 2 and len(vectors) == len(CANARIES) and bool(np.isfinite(vectors).all())
-        if not (sound and np.linalg.norm(vectors, axis=1).all()):
+        vectors = proven(embedder.identity.model, embedder.embed(CANARIES), len(CANARIES))
+        if not (np.isfinite(vectors).all() and np.linalg.norm(vectors, axis=1).all()):
             raise EmbeddingInvalid(
-                f"Embedder '{embedder.identity.model}' gave shape {vectors.shape} for {len(CANARIES)} texts, "
-                "or vectors that are zero or not finite. Nothing was concluded from it. Check the embedder."
+                f"Embedder '{embedder.identity.model}' gave vectors that are zero or not finite for the canary texts. "
+                "Nothing was concluded from it. Check the embedder."
             )
         return cls(embedder.identity, vectors)
 
@@ -76,6 +75,16 @@ class Fingerprint:
         """A name of its own, from every bit of it. Spaces are recognised by `compare`, not by this."""
         bits = hashlib.sha256(np.ascontiguousarray(self.vectors, dtype="<f4").tobytes()).hexdigest()
         return digest.of([self.identity.as_json(), self.dimension, bits])
+
+
+def proven(name: str, reply: object, count: int) -> Vectors:
+    """What the embedder of that name gave for `count` texts, as float32; raises EmbeddingInvalid for no vectors."""
+    try:
+        return replies.vectors(reply, count)
+    except replies.NoVectors as error:
+        raise EmbeddingInvalid(
+            f"Embedder '{name}' replied with {error}. Nothing was concluded from it. Check the embedder."
+        ) from None
 
 
 def cosines(a: Vectors, b: Vectors) -> npt.NDArray[np.float64]:

@@ -11,7 +11,7 @@ import numpy as np
 from mendory.embedding import Embedder, Estimate, Identity, Vectors
 from mendory.errors import SpaceMoved
 from mendory.spaces.canaries import CANARIES
-from mendory.spaces.fingerprint import NORM_DRIFT, SAME, Fingerprint, cosines, norm_ratios
+from mendory.spaces.fingerprint import NORM_DRIFT, SAME, Fingerprint, cosines, norm_ratios, proven
 
 EVERY: Final = 1000
 AT_ONCE: Final = 2
@@ -46,17 +46,23 @@ class CanaryWatch:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One vector a memory's text, in order; raises SpaceMoved, and returns none of them, when a canary moved."""
+        allow = getattr(self._embedder, "allow", None)  # an embedder that counts its requests
+        if allow is not None:
+            allow(self.estimate(map(len, texts)).calls)
         found: list[Vectors] = []
         start = 0
         while start < len(texts):
             with self._lock:
                 room = EVERY - self._since % EVERY
             part = texts[start : start + room]
-            found.append(self._looked(part) if len(part) == room else self._embedder.embed(part))
+            found.append(self._looked(part) if len(part) == room else self._made(part))
             with self._lock:
                 self._since = 0 if len(part) == room else self._since + len(part)
             start += len(part)
         return np.concatenate(found) if found else self._embedder.embed(texts)
+
+    def _made(self, texts: Sequence[str]) -> Vectors:
+        return proven(self.identity.model, self._embedder.embed(texts), len(texts))
 
     def embed_query(self, texts: Sequence[str]) -> Vectors:
         """One vector a query, in order. Queries are not stored and not watched."""
@@ -85,7 +91,7 @@ class CanaryWatch:
         """The vectors of the texts, when the canaries embedded with them are as they were."""
         with self._lock:
             places = _places(self._next)
-        vectors = self._embedder.embed([*texts, *(CANARIES[at] for at in places)])
+        vectors = self._made([*texts, *(CANARIES[at] for at in places)])
         now, before = vectors[len(texts) :], self._fingerprint.vectors[places]
         if now.shape != before.shape:
             raise self._moved(len(texts), f"{now.shape[1]} dimensions instead of {before.shape[1]}")

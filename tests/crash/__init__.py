@@ -6,6 +6,7 @@
 - `worker`: a process that recovers, repairs and rolls back with the shipped functions;
 - `foreign`: a process with plain LanceDB that knows nothing of us and writes to the same table;
 - `campaign`: rounds of kills, judged after each death;
+- `applying`: whole runs of `apply` killed, each followed by one that must verify and record all that is in place;
 - `oracle`: every version of the table explained by one receipt or one acknowledged foreign write;
 - `mutants`: executors with one function replaced by a wrong one, which the oracle must refute.
 """

@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from mendory.errors import LedgerCorrupt
 from mendory.ledger import Ledger
 from tests.crash import foreign, history, ledgerfile, table, worker
+from tests.crash.applying import Cut, cut_one
 from tests.crash.mutants import ALL as MUTANTS
 from tests.crash.oracle import Broken, Judged, judge, totals
 from tests.crash.processes import Started
@@ -26,6 +27,8 @@ KILLS_PER_ROUND = 25
 LANES = 2
 MUTANT_KILLS_PER_ROUND = 10
 MUTANT_ROUNDS = 6
+KILLS_PER_CUT = 15
+"""One whole run of `apply` is killed for so many killed executors."""
 SHARE_IN_WINDOW = 0.30
 SHARE_AFTER_COMMIT = 0.10
 SHARES_FROM = 200
@@ -218,10 +221,14 @@ def run(kills: int, seed: int, with_mutants: bool, side_by_side: int = LANES) ->
     began = time.monotonic()
     with ProcessPoolExecutor(side_by_side, mp_context=get_context("spawn")) as lanes:
         waiting = [lanes.submit(run_round, spec) for spec in rounds_of(kills, seed)]
+        cutting = [lanes.submit(cut_one, seed * 1000 + at) for at in range(max(1, kills // KILLS_PER_CUT))]
         for done in as_completed(waiting):
             report = done.result()
             campaign.add(report)
             _say(report, campaign, time.monotonic() - began)
+        for cut in as_completed(cutting):
+            campaign.broken += cut.result().broken
+            _say_cut(cut.result())
         refuting = [lanes.submit(refute, name, seed) for name in MUTANTS] if with_mutants else []
         for refuted in as_completed(refuting):
             name, killed, broken = refuted.result()
@@ -254,6 +261,11 @@ def _say(report: Report, campaign: Campaign, seconds: float) -> None:
     )
     for broken in report.broken[:10]:
         print(f"          {broken.rule} ({broken.count}): {broken.detail}", flush=True)
+
+
+def _say_cut(cut: Cut) -> None:
+    rules = "; ".join(b.detail for b in cut.broken) or "the next run verified all of it"
+    print(f"apply killed with {cut.in_place} of {cut.of} repairs in place: {rules}", flush=True)
 
 
 def _say_mutant(name: str, killed: int, broken: Sequence[Broken]) -> None:

@@ -46,6 +46,7 @@ RULES: Mapping[str, str] = MappingProxyType(
         "chain_broken": "false_records",
         "recovery_failed": "false_records",
         "executor_failed": "false_records",
+        "applied_and_not_verified": "false_records",
         "foreign_change_overwritten": "foreign_overwritten",
         "acknowledged_write_missing": "foreign_overwritten",
     }

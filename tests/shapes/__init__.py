@@ -9,7 +9,15 @@ from tests.shapes.homemade import Homemade
 from tests.shapes.openclaw import OpenClaw
 from tests.shapes.pro import LancedbPro
 
-OWNERS: tuple[Owner, ...] = (CrewAI(), OpenClaw(), OpenClaw(agents=False), LancedbPro(), Cognee(), Homemade())
-"""Every owner; OpenClaw twice, since older stores have no agents."""
+OWNERS: tuple[Owner, ...] = (
+    CrewAI(),
+    OpenClaw(),
+    OpenClaw(agents=False),
+    OpenClaw(older=True),
+    LancedbPro(),
+    Cognee(),
+    Homemade(),
+)
+"""Every owner; OpenClaw three times, since older stores have no agents, and older rows none either."""
 
 __all__ = ["OWNERS", "Cognee", "CrewAI", "Homemade", "LancedbPro", "OpenClaw", "Owner", "Planted", "Writer"]

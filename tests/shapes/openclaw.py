@@ -69,7 +69,7 @@ class Program:
 
 
 class OpenClaw:
-    """OpenClaw core, with agents or, as older stores are, without."""
+    """OpenClaw core, with agents or, as older stores are, without; or with rows from before there were agents."""
 
     volatile: frozenset[str] = frozenset()
     hides = False
@@ -77,14 +77,16 @@ class OpenClaw:
     id_column = "id"
     confirmed_only: frozenset[str] = frozenset()
 
-    def __init__(self, *, agents: bool = True) -> None:
-        self.agents = agents
-        self.name = "openclaw" if agents else "openclaw-without-agents"
+    def __init__(self, *, agents: bool = True, older: bool = False) -> None:
+        self.agents, self.older = agents, older
+        self.name = "openclaw-before-agents" if older else "openclaw" if agents else "openclaw-without-agents"
         self.searches: Mapping[str, Any] = {"search": by_agent if agents else over_all}
 
     def build(self, folder: Path, rows: int = ROWS, seed: int = 7) -> tuple[str, str]:
         """A table as the first store makes it, the placeholder row left behind by an interrupted start."""
         made = [_row(f, at) for at, f in enumerate(facts(rows, seed, now()))]
+        if self.older:
+            made = [row | {"agentId": None} if at < rows // 3 else row for at, row in enumerate(made)]
         blank = {"id": "__schema__", "text": "", "vector": [0.0] * 8, "importance": 0.0, "category": "other"}
         return created(
             folder, "memories", _schema(self.agents), [blank | {"createdAt": 0.0, "agentId": "__schema__"}, *made]
@@ -113,8 +115,9 @@ class OpenClaw:
             found |= {
                 "duplicate_exact": [pair],
                 "duplicate_restated": [restated],
-                "missing_scope": [(one("The keys are with the porter", agentId=None),)],
             }
+        if self.agents and not self.older:
+            found["missing_scope"] = [(one("The keys are with the porter", agentId=None),)]
         add(uri, table, rows)
         return Planted(found, pair if self.agents else (), "agent-li", doubled)
 
