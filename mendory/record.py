@@ -96,13 +96,15 @@ BY_NAME: Final[Mapping[str, Field]] = MappingProxyType({f.name: f for f in FIELD
 class VectorFacts:
     """What is known of a vector without looking at it: its length, whether every component is a number, its norm.
 
-    `mark` is equal for vectors with equal bits.
+    `mark` is equal for vectors with equal bits and for few others; `bits` is a digest of them all, None where nobody
+    asked for it.
     """
 
     dimension: int
     finite: bool
     norm: float
     mark: int
+    bits: str | None = None
 
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})

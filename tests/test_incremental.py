@@ -311,7 +311,9 @@ def test_a_changed_text_ends_the_duplicate_it_was(tmp_path: Path, clock: FakeClo
     left(clinic)
     opened(tmp_path).update(where="id = 'm5'", values={"content": "喜欢咖啡"})
 
-    assert [] == list(clinic.check(since="last").findings)
+    found = clinic.check(since="last").findings
+
+    assert [("embedding_stale_text", ("m5",))] == [(f.code.value, f.ids) for f in found]
 
 
 def test_one_of_two_rows_with_one_id_is_deleted(tmp_path: Path, clock: FakeClock) -> None:
@@ -349,7 +351,8 @@ def test_a_lacking_field_stays_lacking(tmp_path: Path, clock: FakeClock) -> None
 
     part = clinic.check(since="last")
 
-    assert ([], 1) == (list(part.findings), part.basis.looked_at)
+    assert ["embedding_stale_text"] == [f.code.value for f in part.findings]
+    assert 1 == part.basis.looked_at
     assert ("source", "no row of the table has a value") in part.examination.stands_down
 
 

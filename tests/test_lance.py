@@ -17,6 +17,7 @@ import pyarrow as pa
 import pytest
 
 from mendory import digest
+from mendory.detect import Settings, examine
 from mendory.errors import (
     CommitConflict,
     InputInvalid,
@@ -28,8 +29,9 @@ from mendory.errors import (
     VersionUnreadable,
 )
 from mendory.executor.store import Absent, Found, Unreadable
-from mendory.lance import LEDGER, RID, Reader, Writer, create_table, quote, table_exists
+from mendory.lance import LEDGER, RID, Reader, Writer, create_table, quote, table_exists, to_table
 from mendory.mapping import VECTORLESS, Mapping
+from mendory.record import arrow_schema
 from mendory.rows import with_values
 from tests.conftest import NOON, arrow, memory
 
@@ -786,3 +788,21 @@ def test_times_survive_a_round_trip(table: Table) -> None:
     writer = table([memory("m1", created_at="2025-03-01T20:00:00.123456+08:00")])
 
     assert NOON.replace(microsecond=123456) == writer.fetch(["m1"])["m1"].created_at
+
+
+def test_sparse_vectors_are_not_taken_for_one(tmp_path: Path) -> None:
+    """Texts under vectors that differ in a component nobody sampled are no finding; under one vector they are."""
+    create_table(str(tmp_path), "memories", 384)
+
+    def one_hot(at: int) -> list[float]:
+        return [float(n == at) for n in range(384)]
+
+    rows = [memory(f"s{n}", content=f"记忆 {n}", embedding=one_hot(n + 60)) for n in range(40)]
+    rows += [memory(f"o{n}", content=f"Memory {n}", embedding=one_hot(7)) for n in range(25)]
+    owner = lancedb.connect(str(tmp_path)).open_table("memories")
+    owner.add(to_table(rows, arrow_schema(384)))
+    reader = Reader(str(tmp_path), "memories", Mapping.identity())
+
+    found = examine(reader.scan(), reader.fetch, Settings()).findings
+
+    assert [("embedding_suspicious", 25)] == [(f.code.value, len(f.ids)) for f in found]

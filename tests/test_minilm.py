@@ -86,10 +86,12 @@ def planted(healthy: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     for at in (20, 21, 22):
         held[at]["metadata"] = '{"topic": "food", "entities": ["user"]}'
     held[30]["source"] = None
-    again = [
-        held[at] | {"id": f"again-{at}", "created_at": held[at]["created_at"] + timedelta(seconds=9)} for at in range(4)
-    ]
+    again = [held[at] | {"id": f"again-{at}", **_later(held[at], timedelta(seconds=9))} for at in range(4)]
     return [*held, *again]
+
+
+def _later(row: dict[str, Any], by: timedelta) -> dict[str, Any]:
+    return {name: row[name] + by for name in ("created_at", "updated_at")}
 
 
 def clinic(folder: Path, table: Sequence[dict[str, Any]], clock: FakeClock, **sections: Any) -> Clinic:

@@ -10,6 +10,7 @@ import pytest
 
 from mendory import treatment
 from mendory.cli import treat
+from mendory.cli.words import speak
 from mendory.clinic import Clinic
 from mendory.errors import PlanClosed
 from mendory.executor import execute as execution
@@ -244,6 +245,7 @@ def test_part_of_a_group_found_is_told_apart(clinic: MakeClinic, monkeypatch: py
     plan = killed(at, "after_receipt")
     approve(at, plan.id, None, "ann")
     said: list[str] = []
+    speak("en")
     monkeypatch.setattr(treat.click, "echo", said.append)
 
     treat._show_treated(treatment.apply(at, plan.id))

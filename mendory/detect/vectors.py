@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from math import nan
 from typing import Any, Final
 
@@ -23,6 +24,15 @@ ZERO: Final = 1e-12
 SAME: Final = 20
 """So many different texts under one vector are no accident; a few long ones may be cut alike by their model."""
 _READS = ("vector",)
+
+
+def of_one_vector(memories: Iterable[Memory], mark: int) -> list[Memory]:
+    """Those of the memories with that mark that hold one and the same vector, the most there are."""
+    alike: dict[str | None, list[Memory]] = defaultdict(list)
+    for memory in memories:
+        if memory.vector is not None and memory.vector.mark == mark:
+            alike[memory.vector.bits].append(memory)
+    return max(alike.values(), key=len, default=[])
 
 
 class Vectors:
@@ -114,7 +124,7 @@ class Vectors:
         for which in np.flatnonzero(counts >= SAME):
             mark, start = int(values[which]), starts[which]
             ids = sorted({self._ids[at] for at in sound[order[start : start + counts[which]]]})
-            held = [m for m in fetch(ids).values() if m.vector is not None and m.vector.mark == mark]
+            held = of_one_vector(fetch(ids).values(), mark)
             texts = {exact_key(m.content or "") for m in held}
             if len(texts) >= SAME:
                 reason = f"{len(texts)} different texts hold one and the same vector"

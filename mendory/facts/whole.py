@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from mendory.detect import Fetch, Settings
 from mendory.detect.required import LACKING_FROM
 from mendory.detect.status import meant, owners_spellings
-from mendory.detect.vectors import ENOUGH, OFF_UNIT, SAME, UNIT, ZERO
+from mendory.detect.vectors import ENOUGH, OFF_UNIT, SAME, UNIT, ZERO, of_one_vector
 from mendory.facts import links, rows, texts
 from mendory.facts.rows import Chunk
 from mendory.mapping import VECTORLESS
@@ -254,7 +254,7 @@ def _shared(sound: Any, marks: Any, ids: _Ids, fetch: Fetch) -> Any:
     for start, length in zip(starts[lengths >= SAME], lengths[lengths >= SAME], strict=True):
         alike = order[start : start + length]
         names = sorted({ids.names[int(n)].as_py() for n in ids.numbers[alike]})
-        memories = [m for m in fetch(names).values() if m.vector is not None and m.vector.mark == int(held[start])]
+        memories = of_one_vector(fetch(names).values(), int(held[start]))
         different = len({exact_key(m.content or "") for m in memories})
         if different >= SAME:
             texts_of[ids.holds({str(m.id) for m in memories})] = different

@@ -102,7 +102,7 @@ class Reader:
                 if wanted:
                     query = query.where(wanted)
                 for batch in query.to_batches(batch_size=SCAN_ROWS):
-                    yield _with_facts(batch, vector) if vector else batch
+                    yield _with_facts(batch, vector, where is not None) if vector else batch
 
     def at(self, offsets: Sequence[int]) -> pa.Table:
         """The rows at these offsets, in the columns a scan reads; no other row is read."""
@@ -163,9 +163,9 @@ class Reader:
         return changed(dataset(self.uri, self.table_name), version, self._version, self.id_column)
 
 
-def _with_facts(batch: pa.RecordBatch, vector: str) -> pa.RecordBatch:
+def _with_facts(batch: pa.RecordBatch, vector: str, exact: bool = False) -> pa.RecordBatch:
     """The batch with what is known of its vectors in their place."""
     at = batch.schema.get_field_index(vector)
     column = batch.column(at)
     rest = batch.remove_column(at)
-    return rest.append_column(VECTORLESS, column.is_null()).append_column(VECTOR, facts(column))
+    return rest.append_column(VECTORLESS, column.is_null()).append_column(VECTOR, facts(column, exact))

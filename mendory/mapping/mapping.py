@@ -43,6 +43,8 @@ UNREAD: Final = "__unread"
 """Name of the column of `Mapping.frame` that says which cells of a row can't be read, one bit a field."""
 _FRAMED: Final = {Shape.TIME: pa.timestamp("us", "UTC"), Shape.TEXTS: pa.list_(pa.string())}
 _NOTHING: Final[MappingType[str, Any]] = MappingProxyType({})
+_EVER: Final = frozenset({"last_accessed_at", "last_verified_at"})
+"""Times of what may never have happened: 0 says that."""
 _PLAIN = tuple(f.name for f in FIELDS if f.shape is not Shape.VECTOR)
 """The fields of the record but the vector, in the order in which `Memory` takes them; then come the facts."""
 
@@ -259,6 +261,8 @@ class Mapping:
             found, unread = ([], []) if array is not None else cells.values(place)
             if array is not None and not pa.types.is_timestamp(array.type):
                 found = array.to_pylist()
+            if name in _EVER:
+                found = [None if cell in (0, "0") else cell for cell in found]
             values, more = read_column(array, found, self.times.get(name), self.zone)
             return values, [*unread, *more]
         if shape is Shape.JSON and not place.path:
