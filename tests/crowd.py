@@ -62,7 +62,7 @@ def make(folder: Path, rows: int) -> Config:
     return make_config(folder, limits=LIMITS, rules={"confirmed": ["merge.exact"]})
 
 
-def foreign(folder: Path, rows: int, log: Path, seed: int) -> None:
+def foreign(folder: Path, rows: int, log: Path, seed: int, pace: float) -> None:
     """Writes until there is a file `end`: updates of some rows, additions; each is logged once it is acknowledged."""
     rng, table, made = Random(seed), lancedb.connect(str(folder)).open_table("memories"), 0
     end = folder / "end"
@@ -86,14 +86,17 @@ def foreign(folder: Path, rows: int, log: Path, seed: int) -> None:
                 continue  # it lost a race, and nothing of it was written
             out.write(json.dumps(told) + "\n")
             out.flush()
-            time.sleep(rng.uniform(0, 0.05))
+            time.sleep(rng.uniform(0, pace))
 
 
-def crowd(rows: int, rounds: int, seed: int, folder: Path) -> dict[str, Any]:
-    """What was written by whom, and what of the foreign writes was lost: both numbers must be 0."""
+def crowd(rows: int, rounds: int, seed: int, folder: Path, pace: float = 0.5) -> dict[str, Any]:
+    """What was written by whom, and what of the foreign writes was lost: both numbers must be 0.
+
+    After `rounds` it goes on, at most as often again and twice more, until a repair found its way between the writes.
+    """
     config = make(folder, rows)
     log = folder / "foreign.jsonl"
-    command = [sys.executable, "-m", "tests.crowd", "--foreign", str(folder), str(log), str(rows), str(seed)]
+    command = [sys.executable, "-m", "tests.crowd", "--foreign", *map(str, (folder, log, rows, seed, pace))]
     applied = refused = failed = findings = 0
     with subprocess.Popen(command) as writer:
         try:
@@ -101,7 +104,9 @@ def crowd(rows: int, rounds: int, seed: int, folder: Path) -> dict[str, Any]:
                 time.sleep(0.05)
                 if writer.poll() is not None:
                     raise RuntimeError("the foreign writer ended")
-            for number in range(rounds):
+            for number in range(3 * rounds):
+                if number >= rounds and applied:
+                    break
                 clinic = Clinic(config, lambda: datetime.now(UTC))
                 checked = clinic.check(keep=True, since="last" if number else None)
                 findings = findings or len(checked.findings)
@@ -159,14 +164,15 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--foreign", nargs=4, help=argparse.SUPPRESS)
+    parser.add_argument("--pace", type=float, default=0.5, help="longest rest of the foreign writer, in seconds")
+    parser.add_argument("--foreign", nargs=5, help=argparse.SUPPRESS)
     asked = parser.parse_args(words)
     if asked.foreign:
-        folder, log, rows, seed = asked.foreign
-        foreign(Path(folder), int(rows), Path(log), int(seed))
+        folder, log, rows, seed, pace = asked.foreign
+        foreign(Path(folder), int(rows), Path(log), int(seed), float(pace))
         return 0
     with tempfile.TemporaryDirectory(prefix="crowd-") as folder:
-        outcome = crowd(asked.rows, asked.rounds, asked.seed, Path(folder))
+        outcome = crowd(asked.rows, asked.rounds, asked.seed, Path(folder), asked.pace)
     sys.stdout.write(json.dumps(outcome) + "\n")
     return 1 if outcome["overwritten"] or outcome["astray"] or not outcome["applied"] else 0
 

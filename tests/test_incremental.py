@@ -480,7 +480,7 @@ def test_a_foreign_writer_is_never_overwritten(tmp_path: Path) -> None:
 
     assert (0, 0) == (outcome["overwritten"], outcome["astray"])
     assert outcome["applied"] > 0
-    assert outcome["foreign_writes"] > 10
+    assert outcome["foreign_writes"] > 3
 
 
 def test_the_crowd_s_comparison_sees_an_overwritten_row(tmp_path: Path) -> None:
