@@ -20,7 +20,7 @@ from mendory.incremental import Basis, Since, changed, facts, sick_rows
 from mendory.lance import Reader
 from mendory.ledger import Ledger
 from mendory.recheck import Unclear
-from mendory.record import Memory
+from mendory.record import Memory, Status
 from mendory.side import Note, View
 from mendory.sidestate import SideState
 from mendory.spaces import stand_downs
@@ -34,6 +34,7 @@ class CheckUp:
 
     `door_writes` is what an agent's own code wrote since the last check-up that was shown. `rows` are those of the
     table, `basis` says which of them were looked at; `kept` is what a checkpoint keeps, None where it can't become one.
+    `hidden` is how many rows count as hidden, None where not every row was looked at.
     """
 
     examination: Examination
@@ -47,6 +48,7 @@ class CheckUp:
     kept: Mapping[str, Any] | None = field(default=None, repr=False)
     small_fragments: int = 0
     rows: int = 0
+    hidden: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +76,12 @@ class Patient:
         rows: Counter[tuple[str, str]] = Counter()
         scripts: Counter[str] = Counter()
         counts = Counts(self.settings) if keep else None
-        seen = examine(_counted(view.scan(), rows, scripts, counts), view.fetch, self.settings)
+        statuses: Counter[str | None] = Counter()
+        seen = examine(_counted(view.scan(), rows, scripts, counts, statuses), view.fetch, self.settings)
         sick = view.fetch([i for f in seen.findings for i in f.ids])
         kept = None if counts is None else facts(counts, seen.stands_down, notes, sick)
-        return self._told(seen, sick, rows, scripts, replace(basis, looked_at=seen.read), kept)
+        told = self._told(seen, sick, rows, scripts, replace(basis, looked_at=seen.read), kept)
+        return replace(told, hidden=statuses[Status.ARCHIVED.value])
 
     def _changed(self, since: Since, notes: Mapping[str, Note]) -> CheckUp:
         seen, begun = changed(since, self.about(), self.reader, self.ledger, self.index, self.settings, notes)
@@ -138,9 +142,14 @@ def leave(ledger: Ledger, about: str, checked: CheckUp) -> None:
 
 
 def _counted(
-    memories: Iterator[Memory], rows: Counter[tuple[str, str]], scripts: Counter[str], counts: Counts | None
+    memories: Iterator[Memory],
+    rows: Counter[tuple[str, str]],
+    scripts: Counter[str],
+    counts: Counts | None,
+    statuses: Counter[str | None],
 ) -> Iterator[Memory]:
     for memory in memories:
+        statuses[memory.status] += 1
         if counts is not None:
             counts.add(memory)
         rows.update(attributes(memory))

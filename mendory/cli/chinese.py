@@ -264,6 +264,9 @@ SENTENCES: Final[Mapping[str, str]] = {
     "{pylance}, the same core as LanceDB": "{pylance}，与 LanceDB 的内核相同",
     "installed: {there}; not installed: {missing}": "已安装：{there}；未安装：{missing}",
     "not examined: not asked for": "未检查：未要求",
+    "  {hidden} of {rows} count as hidden: if that is wrong, mend [mapping.hide]": (
+        "  {rows}中有 {hidden} 行算作已隐藏：若不符，请改正 [mapping.hide]"
+    ),
     "side state": "派生数据",
     "space": "向量空间",
     "nothing is derived of the rows yet; 'mendory plan' does it": "尚无派生数据；由 'mendory plan' 生成",

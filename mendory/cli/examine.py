@@ -111,6 +111,9 @@ def _show_check(clinic: Clinic, checked: CheckUp, wanted: Sequence[Finding], sel
         )
     )
     _show_basis(checked)
+    if checked.hidden and 2 * checked.hidden > checked.rows:
+        said = "  {hidden} of {rows} count as hidden: if that is wrong, mend [mapping.hide]"
+        click.echo(say(said, hidden=f"{checked.hidden:,}", rows=many(checked.rows, "row")))
     print_table(list(_grouped(wanted)))
     codes = {f.code.value for f in wanted}
     for cause in checked.causes:

@@ -438,3 +438,22 @@ def _shape(shapes: str, verb: str) -> str:
     """What the page says of one verb's JSON."""
     start = shapes.index(f"`{verb}`:")
     return shapes[start : shapes.find("\n\n", start)]
+
+
+def test_a_table_most_of_which_counts_as_hidden_says_so(tmp_path: Path, run: Run) -> None:
+    """A hiding mark that live rows carry makes a check find nothing; the line tells why it may be wrong."""
+    make_table(tmp_path / "db", [memory(f"m{n}", status="archived" if n < 4 else "active") for n in range(6)])
+    configure(tmp_path)
+
+    english, chinese = run("check").output, run("check", "--lang", "zh").output
+
+    assert "4 of 6 rows count as hidden: if that is wrong, mend [mapping.hide]" in english
+    assert "6 行中有 4 行算作已隐藏" in chinese
+
+
+def test_a_table_with_few_hidden_rows_says_nothing_of_it(tmp_path: Path, run: Run) -> None:
+    """Hidden rows are what an archive is for."""
+    make_table(tmp_path / "db", [memory(f"m{n}", status="archived" if n < 2 else "active") for n in range(6)])
+    configure(tmp_path)
+
+    assert "hidden" not in run("check").output
