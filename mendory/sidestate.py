@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,8 +68,10 @@ class Source(Protocol):
     def changed_since(self, version: int) -> Changed:
         """Which rows changed after that version."""
 
-    def with_vectors(self, ids: Collection[str] | None) -> Iterator[tuple[list[Memory], pa.Array | None]]:
-        """Batches of the rows with these ids, all when None, each with its vectors."""
+    def with_vectors(
+        self, ids: Collection[str] | None, texts_only: bool = False
+    ) -> Iterator[tuple[list[Memory], pa.Array | None]]:
+        """Batches of the rows with these ids, all when None, each with its vectors; at will only ids and texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,15 +146,16 @@ class SideState:
         if since is None:
             return frozenset()
         change = source.changed_since(since)
+        columns = "SELECT id, vector, vector_text FROM derived WHERE vector IS NOT NULL"
         with self._open() as conn:
-            query = "SELECT id, vector, vector_text, vector_text != content FROM derived WHERE vector IS NOT NULL"
-            known = {
-                row: (vector, came_from)
-                for row, vector, came_from, old in conn.execute(query)
-                if old or change.full or row in change.ids
-            }
+            if change.full:
+                held = conn.execute(columns).fetchall()
+            else:
+                held = conn.execute(f"{columns} AND vector_text != content").fetchall()
+                held += list(_of_ids(conn, columns, sorted(change.ids)))
+        known = {row: (vector, came_from) for row, vector, came_from in held}
         found = set()
-        for memories, vectors in source.with_vectors(sorted(known)) if known else ():
+        for memories, vectors in source.with_vectors(sorted(known), texts_only=True) if known else ():
             for memory, mark in zip(memories, _digests(vectors, len(memories)), strict=True):
                 vector, came_from = known[str(memory.id)]
                 if mark == vector and text_digest(memory) != came_from:
@@ -241,6 +244,13 @@ def _looked_up(conn: sqlite3.Connection, query: str, wanted: Iterable[str]) -> s
 
 def _marks(vectors: pa.Array | None, size: int) -> list[int | None]:
     return [None] * size if vectors is None else facts(vectors).field("mark").to_pylist()
+
+
+def _of_ids(conn: sqlite3.Connection, query: str, ids: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """The rows of a query, which has a condition already, with these ids."""
+    for at in range(0, len(ids), _BATCH):
+        part = ids[at : at + _BATCH]
+        yield from conn.execute(f"{query} AND id IN ({', '.join('?' * len(part))})", part)
 
 
 def _digests(vectors: pa.Array | None, size: int) -> list[str | None]:

@@ -31,6 +31,7 @@ class Reader:
     """
 
     def __init__(self, uri: str, table: str, mapping: FieldMapping) -> None:
+        self._changes: dict[tuple[int, int], Changes] = {}
         self.uri, self.table_name, self.mapping = uri, table, mapping
         self.told: Callable[[int, int], None] | None = None
         path = local_folder(uri)
@@ -129,10 +130,17 @@ class Reader:
             if self.told:
                 self.told(done, total)
 
-    def with_vectors(self, ids: Collection[str] | None) -> Iterator[tuple[list[Memory], pa.Array | None]]:
-        """Batches of the memories with these ids, all when None, each with its vectors; memory stays flat."""
+    def with_vectors(
+        self, ids: Collection[str] | None, texts_only: bool = False
+    ) -> Iterator[tuple[list[Memory], pa.Array | None]]:
+        """Batches of the memories with these ids, all when None, each with its vectors; memory stays flat.
+
+        With `texts_only` nothing of a memory is read but its id and its text.
+        """
         vector = self.mapping.column("embedding")
-        columns = [*self.mapping.scan_columns(self.schema), *([vector] if vector else [])]
+        said = {self.id_column, self.mapping.column("content")}
+        read = [c for c in self.mapping.scan_columns(self.schema) if not texts_only or c in said]
+        columns = [*read, *([vector] if vector else [])]
         wanted = sorted(set(ids or ()))
         parts = [any_of(self.id_column, wanted[at : at + FETCH_IDS]) for at in range(0, len(wanted), FETCH_IDS)]
         for where in [None] if ids is None else parts:
@@ -160,7 +168,10 @@ class Reader:
 
     def changed_since(self, version: int) -> Changes:
         """Which rows changed after `version`, from the transaction history; see `mendory.lance.Changes`."""
-        return changed(dataset(self.uri, self.table_name), version, self._version, self.id_column)
+        span = version, self._version
+        if span not in self._changes:  # history does not change: what was told once stays true
+            self._changes = {span: changed(dataset(self.uri, self.table_name), *span, self.id_column)}
+        return self._changes[span]
 
 
 def _with_facts(batch: pa.RecordBatch, vector: str, exact: bool = False) -> pa.RecordBatch:
