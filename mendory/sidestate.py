@@ -97,14 +97,14 @@ class SideState:
     def bring_up(self, source: Source, spaces: Mapping[str, str] | None = None) -> Brought:
         """Every row at the source's version has what is derived of it, and no other row has.
 
-        `spaces` says of which space the vectors of some rows are known to be. Cost: proportional to the rows that
+        `spaces` says of which space the vectors of some rows were seen to be. Cost: proportional to the rows that
         changed; the first time one pass over the table with its vectors, memory flat.
         """
         with self._open() as conn:
             since = self._version(conn)
             change = None if since is None else source.changed_since(since)
             full = change is None or change.full
-            wanted = None if change is None or change.full else change.ids
+            wanted = None if change is None or change.full else change.ids | (spaces or {}).keys()
             seen: set[str] | None = set() if full else None
             looked_at = 0
             if full:

@@ -166,6 +166,22 @@ def test_a_vector_older_than_its_text_is_known(clinic: Clinic, tmp_path: Path) -
         assert {"rows": 4, "stale_vectors": stale, "known_space": 0} == clinic.side_state.counts()
 
 
+def test_the_space_that_was_seen_stays_until_the_vector_changes(clinic: Clinic, tmp_path: Path) -> None:
+    """Rows seen to be of a space are known to be, also in an unchanged table; a new vector is of no known space."""
+    clinic.side_state.bring_up(clinic.reader)
+    told = clinic.side_state.bring_up(clinic.reader, {"a": "s1", "c": "s1"})
+    spaces = {i: d.vector_space for i, d in clinic.side_state.get("abcd").items()}
+    owners(tmp_path).update(where="mem_id = 'c'", values={"vec": [0.0, 1.0, 0.0]})
+    owners(tmp_path).update(where="mem_id = 'a'", values={"正文": "要香菜"})
+    clinic.reader.refresh()
+
+    clinic.side_state.bring_up(clinic.reader)
+
+    assert (2, False) == (told.looked_at, told.full)
+    assert {"a": "s1", "b": None, "c": "s1", "d": None} == spaces
+    assert ["s1", None] == [clinic.side_state.get("ac")[i].vector_space for i in "ac"]
+
+
 def test_another_mapping_derives_anew(clinic: Clinic, tmp_path: Path, clock: FakeClock) -> None:
     """What was derived from rows read another way is of no use."""
     clinic.side_state.bring_up(clinic.reader)

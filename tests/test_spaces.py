@@ -27,6 +27,7 @@ from mendory.errors import (
 from mendory.lance import Reader
 from mendory.ledger import Ledger
 from mendory.mapping import Mapping
+from mendory.sidestate import SideState
 from mendory.spaces import (
     CANARIES,
     CanaryWatch,
@@ -518,6 +519,8 @@ def test_the_verb_shows_tests_and_adopts(tmp_path: Path, use: Embedder, desk: Ca
     assert (1, True) == (nameless.exit_code, "--as" in nameless.output)
     assert (0, True) == (adopted.exit_code, "24 of 24 rows embed again" in adopted.output)
     assert (0, True) == (after.exit_code, '"state": "active"' in after.output)
+    side = SideState(tmp_path / ".mendory" / "side.db", "")
+    assert {"rows": 24, "stale_vectors": 0, "known_space": 24} == side.counts()
 
 
 @pytest.mark.lance

@@ -79,7 +79,10 @@ def spaces(clinic: Clinic, adopt: bool, by: str | None, rows: int, as_json: bool
     if adopt:
         clinic.check_binding()
         require(found, name)
-        clinic.ledger.spaces.adopt(mine, str(by))
+        space = clinic.ledger.spaces.adopt(mine, str(by))
+        # of these rows it was seen; of the others nobody knows
+        agreed = {row.id for row in sample.rows} - set(found.differing)
+        clinic.side_state.bring_up(clinic.reader, dict.fromkeys(agreed, space.id))
         known = clinic.ledger.spaces.all()
     live = any(
         s.state is not SpaceState.RETIRED and compare(s.fingerprint, mine).verdict is Verdict.SAME for s in known
