@@ -9,9 +9,8 @@ from fractions import Fraction
 from typing import Any, Final
 
 from mendory.importer.shaping import Shaping
+from mendory.mapping.times import UNITS
 
-UNITS: Final = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
-"""Values of --time-format for numbers → so many a second."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LIKELY: Final = (datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC))
 _WEEKDAYS = dict(zip("一二三四五六日天", ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Sun"), strict=True))
