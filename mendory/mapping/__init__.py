@@ -5,8 +5,9 @@ another column, in a leaf of a struct, in a key of JSON text or in several place
 memory is hidden; and which fields the owner lacks: they stand down, they are never a finding.
 """
 
-from mendory.mapping.mapping import RELATIONS, UNREAD, VECTOR, VECTORLESS, Mapping, unread_bit
+from mendory.mapping.mapping import RELATIONS, Mapping
 from mendory.mapping.places import Composite, Place
+from mendory.mapping.reading import UNREAD, VECTOR, VECTORLESS, unread_bit
 from mendory.mapping.status import Vocabulary
 from mendory.mapping.times import TimeForms
 

@@ -177,3 +177,8 @@ def is_vector(kind: pa.DataType) -> bool:
     """True for lists of floats."""
     listed = pa.types.is_fixed_size_list(kind) or pa.types.is_list(kind) or pa.types.is_large_list(kind)
     return bool(listed and pa.types.is_floating(kind.value_type))
+
+
+def is_comparable(kind: pa.DataType) -> bool:
+    """True for columns whose values say something that can be compared: no vectors, no binaries."""
+    return not (is_vector(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
