@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from datetime import timedelta
+from datetime import time, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, available_timezones
@@ -83,6 +83,25 @@ def _rules(names: tuple[str, ...]) -> tuple[str, ...]:
     if unknown:
         raise ValueError(f"no such rule: {', '.join(unknown)}; rules are {', '.join(sorted(RULES))}")
     return names
+
+
+def _names(names: tuple[str, ...]) -> tuple[str, ...]:
+    wrong = [name for name in names if not name.strip() or not name.isprintable() or len(name) > 64]
+    if wrong:
+        raise ValueError(f"no name: {', '.join(map(repr, wrong))}; a name has 1 to 64 printable characters")
+    return names
+
+
+def _quiet(hours: tuple[time, time] | None) -> tuple[time, time] | None:
+    if hours and hours[0] == hours[1]:
+        raise ValueError("begins when it ends; leave quiet out to be told at any hour")
+    return hours
+
+
+def _web(url: str) -> str:
+    if url and not url.startswith(("http://", "https://")):
+        raise ValueError("begins with neither http:// nor https://")
+    return url.rstrip("/")
 
 
 def _defaults(values: dict[str, Any]) -> dict[str, Any]:
@@ -203,9 +222,36 @@ class RulesSection(Section):
 
 
 class ApprovalSection(Section):
-    """How long a plan waits for a person; silence expires it."""
+    """How long a plan waits for a person, silence expiring it; who may answer for level 2 on the server's page."""
 
     window: timedelta = Field(default=timedelta(hours=24), gt=timedelta(0))
+    approvers: Annotated[tuple[str, ...], AfterValidator(_names)] = ()
+
+
+class PrivacySection(Section):
+    """Whether the beginnings of memories may stand on the server's pages while a plan is open."""
+
+    prefect_excerpts: Literal["none", "short"] = "none"
+
+
+class ReportSection(Section):
+    """The language of pages and notices, and the address under which `.mendory/reports` can be read."""
+
+    lang: Literal["en", "zh"] = "en"
+    base_url: Annotated[str, AfterValidator(_web)] = ""
+
+
+class NotifySection(Section):
+    """Where people are told that a plan waits: a webhook whose address is in an environment variable.
+
+    In the quiet hours, which may pass midnight, only what is of high severity is told; the rest is told after them.
+    """
+
+    shape: Literal["json", "slack", "feishu", "dingtalk", "wecom"] = "json"
+    url_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] = "MENDORY_WEBHOOK_URL"
+    secret_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
+    quiet: Annotated[tuple[time, time] | None, AfterValidator(_quiet)] = None
+    zone: Zone = "UTC"
 
 
 class AttemptsSection(Section):
@@ -245,6 +291,9 @@ class Config(BaseSettings):
     attempts: AttemptsSection = AttemptsSection()
     retention: RetentionSection = RetentionSection()
     telemetry: TelemetrySection = TelemetrySection()
+    privacy: PrivacySection = PrivacySection()
+    report: ReportSection = ReportSection()
+    notify: NotifySection | None = None
     root: Path = Field(default=Path("."), exclude=True)
 
     @classmethod

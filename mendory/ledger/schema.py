@@ -234,6 +234,51 @@ checkpoint = sa.Table(
     sa.Column("findings", sa.Text, nullable=False),
 )
 
+approver = sa.Table(
+    "approver",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False, index=True),
+    # what their one-time codes are made of; whoever reads it can make them
+    sa.Column("secret", sa.Text, nullable=False),
+    sa.Column("by", sa.Text, nullable=False),
+    sa.Column("at", sa.Text, nullable=False),
+    sa.Column("revoked_at", sa.Text),
+)
+
+answer = sa.Table(
+    "answer",
+    metadata,
+    # one round of asking is answered once, however often the answer is read
+    sa.Column("round", sa.Text, primary_key=True),
+    sa.Column("plan_id", sa.Text, sa.ForeignKey("plan.id"), nullable=False, index=True),
+    sa.Column("verdict", sa.Text, nullable=False),
+    sa.Column("groups", sa.Text, nullable=False),
+    sa.Column("by", sa.Text, nullable=False),
+    sa.Column("outcome", sa.Text, nullable=False),
+    sa.Column("decision_id", sa.Text, sa.ForeignKey("decision.id")),
+    sa.Column("given_at", sa.Text, nullable=False),
+    sa.Column("at", sa.Text, nullable=False),
+)
+
+code_use = sa.Table(
+    "code_use",
+    metadata,
+    sa.Column("approver_id", sa.Text, sa.ForeignKey("approver.id"), primary_key=True),
+    # the half minute the code was of: no code counts twice
+    sa.Column("step", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("round", sa.Text, nullable=False),
+)
+
+notice = sa.Table(
+    "notice",
+    metadata,
+    sa.Column("plan_id", sa.Text, sa.ForeignKey("plan.id"), primary_key=True),
+    # a plan made again after it ended is told again
+    sa.Column("made_at", sa.Text, primary_key=True),
+    sa.Column("at", sa.Text, nullable=False),
+)
+
 chain = sa.Table(
     "chain",
     metadata,
