@@ -72,11 +72,15 @@ def judged(
     about_ids = suites.references(told)
     about_vectors = suites.embeddings(mapping.column("embedding") or "embedding", settings, told)
     frames = [(rules, family.frame()) for family in groups.values()]
-    frames += [(about_ids, whole_frame(told.ids)), (about_vectors, whole_frame(told.vectors))]
+    frames += [(about_ids, whole_frame(told.ids)), (about_vectors, whole_frame(told.vectors.facts))]
+    others = {column: suites.further(column, known) for column, known in told.further.items()}
+    for column, known in told.further.items():
+        facts = {f"{column}:{name}": values for name, values in known.facts.items()}
+        frames.append((others[column], whole_frame(facts)))
     for suite, frame in frames:
         if frame is not None:
             judge.judge(suite, frame)
-    return judge.told([rules, about_ids, about_vectors], held)
+    return judge.told([rules, about_ids, about_vectors, *others.values()], held)
 
 
 class Judge:

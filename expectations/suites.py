@@ -24,7 +24,7 @@ from mendory.detect.vectors import OFF_UNIT, SAME, ZERO
 from mendory.facts.links import KINDS
 from mendory.facts.moments import AFTER
 from mendory.facts.texts import BARRED_PATTERN, BLANK_PATTERN
-from mendory.facts.whole import Whole
+from mendory.facts.whole import Vectors, Whole
 from mendory.finding import KNOWN, Code
 from mendory.mapping import Mapping
 from mendory.record import FIELDS, Shape
@@ -146,25 +146,36 @@ def references(whole: Whole) -> gx.ExpectationSuite:
 
 
 def embeddings(column: str, settings: Settings, whole: Whole) -> gx.ExpectationSuite:
-    """What must hold of the vectors in `column`, by what is known of them; no vector passes through pandas."""
+    """What must hold of the embeddings in `column`, by what is known of them; no vector passes through pandas."""
     rules: list[gxe.Expectation] = []
-    if "embedding" not in settings.absent | settings.optional | whole.lacking and "missing" in whole.vectors:
+    if "embedding" not in settings.absent | settings.optional | whole.lacking and "missing" in whole.vectors.facts:
         rules.append(_false("missing", Code.EMBEDDING_MISSING))
-    if "finite" in whole.vectors:
-        says = _says(Code.EMBEDDING_NON_FINITE)
-        rules.append(gxe.ExpectColumnValuesToBeInSet(column="finite", value_set=[True], meta=says))
-        rules.append(gxe.ExpectColumnValuesToBeBetween(column="norm", min_value=ZERO, meta=_says(Code.EMBEDDING_ZERO)))
+    if "texts" in whole.vectors.facts:
         says = _says(Code.EMBEDDING_SUSPICIOUS)
         rules.append(gxe.ExpectColumnValuesToBeBetween(column="texts", max_value=SAME - 1, meta=says))
         rules.append(_false("stale", Code.EMBEDDING_STALE_TEXT))
-    if whole.dimension is not None:
-        says = _says(Code.EMBEDDING_DIM_MISMATCH)
-        usual = [-1, whole.dimension]  # -1: nothing is known of it
-        rules.append(gxe.ExpectColumnValuesToBeInSet(column="dimension", value_set=usual, meta=says))
-    if whole.unit:
-        says = _says(Code.EMBEDDING_NORM)
-        rules.append(gxe.ExpectColumnValuesToBeBetween(column="from_unit", max_value=OFF_UNIT, meta=says))
+    rules += _vectors(whole.vectors, "")
     return gx.ExpectationSuite(name=f"embeddings:{column}", expectations=rules)
+
+
+def further(column: str, known: Vectors) -> gx.ExpectationSuite:
+    """What must hold of the further vectors in `column`, where there are any; its facts are `<column>:<fact>`."""
+    return gx.ExpectationSuite(name=f"embeddings:{column}", expectations=list(_vectors(known, f"{column}:")))
+
+
+def _vectors(known: Vectors, prefix: str) -> Expectations:
+    if "finite" in known.facts:
+        says = _says(Code.EMBEDDING_NON_FINITE)
+        yield gxe.ExpectColumnValuesToBeInSet(column=f"{prefix}finite", value_set=[True], meta=says)
+        says = _says(Code.EMBEDDING_ZERO)
+        yield gxe.ExpectColumnValuesToBeBetween(column=f"{prefix}norm", min_value=ZERO, meta=says)
+    if known.dimension is not None:
+        says = _says(Code.EMBEDDING_DIM_MISMATCH)
+        usual = [-1, known.dimension]  # -1: nothing is known of it
+        yield gxe.ExpectColumnValuesToBeInSet(column=f"{prefix}dimension", value_set=usual, meta=says)
+    if known.unit:
+        says = _says(Code.EMBEDDING_NORM)
+        yield gxe.ExpectColumnValuesToBeBetween(column=f"{prefix}from_unit", max_value=OFF_UNIT, meta=says)
 
 
 def _false(column: str, code: Code) -> gxe.Expectation:

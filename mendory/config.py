@@ -162,6 +162,8 @@ class MappingSection(Section):
     optional: Annotated[tuple[str, ...], AfterValidator(_fields)] = ()
     volatile: tuple[str, ...] = ()
     skip_ids: tuple[str, ...] = ()
+    # not in the repr, which names the side state: that is of the embedding alone, and must outlive a change here
+    vectors: tuple[str, ...] = Field(default=(), repr=False)
     zone: Zone = "UTC"
     times: Annotated[dict[str, TimesSection], AfterValidator(_times)] = {}
     status: StatusSection = StatusSection()
@@ -398,6 +400,7 @@ class Config(BaseSettings):
             pending=m.pending,
             skip_ids=m.skip_ids,
             optional=m.optional,
+            vectors=m.vectors,
         )
 
     def day_zone(self) -> ZoneInfo:

@@ -75,11 +75,11 @@ class Counts:
         found += [("key", key) for key in self._settings.required_metadata if not valueless(held.get(key))]
         if memory.id and "status" not in memory.wrong and "status" not in inside:
             found.append(("status", memory.status, bool(memory.duplicate_of)))
-        vector = memory.vector
-        if memory.id and vector is not None:
-            found.append(("dimension", vector.dimension))
-            if vector.finite and vector.norm >= 1e-12:
-                found.append(("unit", abs(vector.norm - 1) <= _UNIT))
+        for column, vector in ((None, memory.vector), *memory.vectors.items()):
+            if memory.id and vector is not None:
+                found.append((_about("dimension", column), vector.dimension))
+                if _is_sound(vector):
+                    found.append((_about("unit", column), abs(vector.norm - 1) <= _UNIT))
         found += [("attribute", name, value) for name, value in attributes(memory)]
         if memory.content and not memory.content.isspace():
             found.append(("script", _script(memory.content)))
@@ -101,7 +101,6 @@ class Counts:
 
     def regime(self) -> tuple[Any, ...]:
         """What detectors take from the table as a whole; where it is the same, rows are judged without the others."""
-        units = self.of("unit")
         spelling = StatusSpelling("status" in self._settings.absent, self._settings.status_words)
         for memory in self._spelt():
             spelling.observe(memory)
@@ -109,14 +108,17 @@ class Counts:
             _REQUIRED & self.of("field").keys(),
             frozenset(self.of("key")),
             tuple(spelling.stands_down()),
-            self._usual(),
-            sum(units.values()) >= LACKING_FROM and units.get(True, 0) >= _USUAL * sum(units.values()),
+            *((self._usual(column), self._is_normal(column)) for column in (None, *self._settings.vectors)),
         )
 
-    def _usual(self) -> int | None:
-        dimensions = self.of("dimension")
+    def _usual(self, column: str | None) -> int | None:
+        dimensions = self.of(_about("dimension", column))
         usual, rows = max(dimensions.items(), key=lambda d: d[1], default=(None, 0))
         return usual if rows >= _USUAL * sum(dimensions.values()) else None
+
+    def _is_normal(self, column: str | None) -> bool:
+        units = self.of(_about("unit", column))
+        return sum(units.values()) >= LACKING_FROM and units.get(True, 0) >= _USUAL * sum(units.values())
 
     def _spelt(self) -> Iterator[Memory]:
         """Rows whose statuses are spelt as the table's are, few of each."""
@@ -132,9 +134,10 @@ class Counts:
         """Rows of no table that, examined with these, make what is taken from the table as a whole come out alike."""
         fields, keys = self.of("field"), self.of("key")
         made = [*self._spelt(), *([Memory(id=BALLAST, content=None)] * LACKING_FROM)]
-        vectors = [m.vector for m in rows if m.vector is not None and m.vector.finite and m.vector.norm >= 1e-12]
-        wanted = self._vectors(vectors)
-        made += [Memory(id=BALLAST, content=None)] * max(len(wanted) - len(made), 0)
+        wanted = self._vectors(None, [m.vector for m in rows])
+        further = {c: self._vectors(c, [m.vectors.get(c) for m in rows]) for c in self._settings.vectors}
+        most = max(map(len, (wanted, *further.values())))
+        made += [Memory(id=BALLAST, content=None)] * max(most - len(made), 0)
         now = datetime(2020, 1, 1, tzinfo=UTC)
         whole: dict[str, Any] = {
             "metadata": dict.fromkeys(keys, BALLAST),
@@ -146,12 +149,15 @@ class Counts:
         }
         for number, memory in enumerate(made):
             vector = wanted[number] if number < len(wanted) else None
-            yield replace(memory, id=f"{BALLAST}{number}", vector=vector, **whole)
+            others = {c: made_up[number] for c, made_up in further.items() if number < len(made_up)}
+            yield replace(memory, id=f"{BALLAST}{number}", vector=vector, vectors=others, **whole)
 
-    def _vectors(self, held: Sequence[VectorFacts]) -> list[VectorFacts]:
-        usual, normal = self._usual(), self.regime()[4]
+    def _vectors(self, column: str | None, rows: Sequence[VectorFacts | None]) -> list[VectorFacts]:
+        """Vectors that make what is usual in the column come out among these rows as it is in the table."""
+        usual, normal = self._usual(column), self._is_normal(column)
         if usual is None:
             return []
+        held = [known for known in rows if known is not None and _is_sound(known)]
         unit = sum(abs(v.norm - 1) <= _UNIT for v in held)
         alike = sum(v.dimension == usual for v in held)
         if normal:
@@ -159,6 +165,14 @@ class Counts:
             return [VectorFacts(usual, True, 1.0, 2**64 - 1 - n) for n in range(max(missing, LACKING_FROM))]
         missing = math.ceil((_USUAL * len(held) - alike) / (1 - _USUAL)) + LACKING_FROM
         return [VectorFacts(usual, True, 3.0, 2**64 - 1 - n) for n in range(max(missing, LACKING_FROM, len(held) // 9))]
+
+
+def _about(kind: str, column: str | None) -> str:
+    return kind if column is None else f"{kind} of {column}"
+
+
+def _is_sound(vector: VectorFacts) -> bool:
+    return vector.finite and vector.norm >= 1e-12
 
 
 def _has(memory: Memory, name: str) -> bool:

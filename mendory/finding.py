@@ -163,11 +163,14 @@ def finding(
     evidence: Mapping[str, Any],
     detector: str,
 ) -> Finding:
-    """The finding of `code` on `memories`, its id fixed by the fields the detector reads."""
+    """The finding of `code` on `memories`, its id fixed by the fields the detector reads.
+
+    `vectors.<column>` reads what is known of that further vector.
+    """
     ring, severity = KNOWN[code]
     ids = tuple(sorted(m.id or "" for m in memories))
     scope = memories[0].scope if memories else None
-    read = sorted(digest.of([m.id, [_plain(getattr(m, name)) for name in reads]]) for m in memories)
+    read = sorted(digest.of([m.id, [_read(m, name) for name in reads]]) for m in memories)
     about = digest.of([code.value, scope, list(ids), read])
     return Finding(about, code, ids, scope, ring, severity, reason, evidence, detector)
 
@@ -178,6 +181,13 @@ def by_code(findings: Iterable[Finding]) -> dict[str, int]:
     for one in findings:
         counts[one.code.value] = counts.get(one.code.value, 0) + 1
     return dict(sorted(counts.items()))
+
+
+def _read(memory: Memory, name: str) -> Any:
+    name, _, column = name.partition(".")
+    value = getattr(memory, name)
+    # the column too: the same vector in another column is another problem
+    return [column, _plain(value.get(column))] if column else _plain(value)
 
 
 def _plain(value: Any) -> Any:

@@ -118,7 +118,8 @@ class Memory:
     `metadata_error` says why. `claim` likewise. `vectorless` is True when the embedding is null.
     `wrong` names the fields whose cell could not be read in their shape. `others` is what the owner's further
     columns hold, by name: nobody knows what it means, so rows that differ in it are never one. `vector` is what is
-    known of the embedding, None without one or where nobody looked.
+    known of the embedding, None without one or where nobody looked; `vectors` is that of the owner's further vectors,
+    by column.
     """
 
     id: str | None
@@ -143,6 +144,7 @@ class Memory:
     wrong: tuple[str, ...] = ()
     others: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     vector: VectorFacts | None = None
+    vectors: Mapping[str, VectorFacts] = field(default_factory=lambda: _NOTHING)
 
     @property
     def recallable(self) -> bool:

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from mendory.errors import CommitConflict
 from mendory.executor.store import Absent, Found, Unreadable
-from mendory.mapping import VECTOR, VECTORLESS
+from mendory.mapping import VECTOR, VECTORLESS, further
 from mendory.mapping import Mapping as FieldMapping
 from mendory.record import Memory
 from mendory.rows import with_values
@@ -213,6 +213,9 @@ class FakeStore:
             column = rows.column(vector)
             known = pa.chunked_array([facts(chunk) for chunk in column.chunks], FACTS)
             rows = rows.append_column(VECTORLESS, column.is_null()).append_column(VECTOR, known)
+        for name in self.mapping.vectors:
+            known = pa.chunked_array([facts(chunk) for chunk in rows.column(name).chunks], FACTS)
+            rows = rows.append_column(further(name), known)
         return self.mapping.memories(rows)
 
     # --- what other programs do -------------------------------------------------------------------

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from expectations.running import judged
 from mendory.detect import Settings, examine
 from mendory.finding import Code, Ring
-from mendory.mapping import VECTOR, VECTORLESS, Mapping
+from mendory.mapping import VECTOR, VECTORLESS, Mapping, further
 from mendory.record import Memory
 from mendory.side import Note, overlaid
 from mendory.vectors import facts
@@ -31,6 +31,9 @@ def scanned(mapping: Mapping, rows: pa.Table) -> pa.RecordBatch:
         held = rows.column(column).combine_chunks()
         rows = rows.drop_columns([column]).append_column(VECTORLESS, pc.is_null(held))
         rows = rows.append_column(VECTOR, facts(held))
+    for name in mapping.vectors:
+        known = facts(rows.column(name).combine_chunks())
+        rows = rows.drop_columns([name]).append_column(further(name), known)
     [batch] = rows.to_batches()
     return batch
 

@@ -17,7 +17,7 @@ from mendory.detect import Settings
 from mendory.detect.shapes import shape_of
 from mendory.errors import CheckBroken, ConfigInvalid
 from mendory.facts import rows as facts_rows
-from mendory.facts.whole import Whole
+from mendory.facts.whole import Vectors, Whole
 from mendory.finding import KNOWN, Code, Ring
 from mendory.ledger import schema as t
 from mendory.mapping import Mapping
@@ -25,7 +25,7 @@ from mendory.treatment import apply
 from tests.conftest import GENEROUS, arrow, make_config, make_table, memory
 from tests.parity import both, scanned, zoo
 
-WHOLE = Whole({}, {}, frozenset(), ("active",), 4, True)
+WHOLE = Whole({}, Vectors({}, 4, True), {}, frozenset(), ("active",))
 SCHEMA = {
     "type": "object",
     "required": ["topic", "price"],
@@ -43,7 +43,7 @@ def judged(rows: list[dict[str, Any]], settings: Settings | None = None) -> dict
 def test_every_structural_code_is_said_by_an_expectation_with_its_severity() -> None:
     """Each code of the structural ring has an expectation in a suite, marked with the code's severity."""
     facts = {f"reference:{kind}": [0] for kind in ("dangling", "self", "cycle", "chain", "crossing")}
-    whole = Whole(facts, {"missing": [], "finite": []}, frozenset(), ("active",), 4, True)
+    whole = Whole(facts, Vectors({"missing": [], "finite": [], "texts": []}, 4, True), {}, frozenset(), ("active",))
     settings = Settings(now=memory()["created_at"])
     mapping = Mapping.identity()
     built = [
@@ -61,7 +61,7 @@ def test_every_structural_code_is_said_by_an_expectation_with_its_severity() -> 
 def test_what_the_owner_lacks_makes_no_expectation() -> None:
     """Absent fields, lacking ones and those left empty on purpose are not asked for."""
     settings = Settings(absent=frozenset({"source"}), optional=frozenset({"updated_at"}))
-    whole = Whole({}, {}, frozenset({"scope", "metadata.scene"}), ("active",), None, False)
+    whole = Whole({}, Vectors({}), {}, frozenset({"scope", "metadata.scene"}), ("active",))
     suite = suites.memories(Mapping.of({}, ("source",)), settings, whole)
     asked = {(rule.meta["code"], getattr(rule, "wanted", "")) for rule in suite.expectations}
 

@@ -122,6 +122,32 @@ def test_id_content_and_vector_are_known_by_name(names: list[str], expected: tup
     assert expected == (columns["id"], columns["content"], columns["embedding"])
 
 
+def test_vectors_beside_the_embedding_are_named_where_all_are_of_one_length() -> None:
+    """A list of a fixed size, and lists that are alike in the sample; lists of any length, and of one, are not."""
+    pairs = pa.array([[0.5, float(n)] for n in range(len(IDS))], pa.list_(pa.float32()))
+    made = guessed(
+        title_vector=VECTORS,
+        标题向量=pairs,
+        spans=pa.array([[0.5] * (n % 3 + 1) for n in range(len(IDS))], pa.list_(pa.float32())),
+        rank=pa.array([[0.5]] * len(IDS), pa.list_(pa.float64())),
+        none=pa.nulls(len(IDS), pa.list_(pa.float32())),
+    )
+
+    assert "vector" == made.mapping["columns"]["embedding"]
+    assert ["title_vector", "标题向量"] == made.mapping["vectors"]
+    assert ("title_vector", "标题向量") == configured(made).vectors
+    assert any("vector is taken for the embedding" in question for question in questions(made)), questions(made)
+
+
+def test_without_an_embedding_no_further_vectors_are_named() -> None:
+    """Where a person has to say which of two vectors is the embedding, neither is a further one."""
+    columns = {"id": IDS, "text": TEXTS, "a": VECTORS, "b": VECTORS}
+    made = guess(evidence(pa.table(columns)))
+
+    assert "embedding" not in made.mapping["columns"]
+    assert "vectors" not in made.mapping
+
+
 @pytest.mark.parametrize("field", sorted(NAMES))
 def test_every_name_is_written_as_it_is_compared(field: str) -> None:
     """No name of the lists could never match, and none stands twice."""
@@ -871,7 +897,9 @@ def test_hostile_names_survive_the_text() -> None:
     made = guessed(**{evil: VECTORS, "__x__\n": ["y"] * ROWS}, id=["__evil__", *IDS[1:]])
     text = toml(made)
 
-    assert {"mapping", "metadata"} >= set(tomllib.loads(text)) - {"duplicate"}
+    written = tomllib.loads(text)
+    assert {"mapping", "metadata"} >= set(written) - {"duplicate"}
+    assert [evil] == written["mapping"]["vectors"]
     assert "\u202e" not in text
 
 

@@ -19,7 +19,7 @@ from mendory.config import Config
 from mendory.errors import TableNotFound
 from mendory.lance import Survey
 from mendory.lance.survey import tables_in
-from tests.conftest import make_table, memory
+from tests.conftest import arrow, make_table, memory
 from tests.shapes import OWNERS, Homemade, Owner
 from tests.shapes.common import opened
 
@@ -123,6 +123,22 @@ def test_our_own_table_needs_no_mapping(tmp_path: Path, run: Run) -> None:
 
     assert "memories v2 · 2 rows · the columns are those of our own table" == done.output.splitlines()[0]
     assert {"table"} == set(tomllib.loads((tmp_path / "mendory.toml").read_text("utf-8")))
+
+
+def test_our_own_table_with_further_vectors_names_them(tmp_path: Path, run: Run) -> None:
+    """A column of vectors beside the embedding is named in the file and on the screen, in both languages."""
+    made = arrow([memory("m1"), memory("m2")])
+    title = pa.array([[1.0, 0.0], None], pa.list_(pa.float32(), 2))
+    lancedb.connect(str(tmp_path / "db")).create_table("memories", made.append_column("标题向量", title))
+
+    said = run("init", "./db#memories").output.splitlines()[1].strip()
+    written = tomllib.loads((tmp_path / "mendory.toml").read_text("utf-8"))
+    spoken = run("init", "./db#memories", "-c", "zh.toml", "--lang", "zh").output
+
+    assert "vectors 标题向量" == said
+    assert {"vectors": ["标题向量"]} == written["mapping"]
+    assert "其他向量列 标题向量" in spoken
+    assert ("标题向量",) == Config.load(tmp_path / "mendory.toml").record_mapping().vectors
 
 
 def test_a_table_that_is_not_there_yet_gets_a_file_for_an_import(tmp_path: Path, run: Run) -> None:

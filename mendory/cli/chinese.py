@@ -326,7 +326,8 @@ SENTENCES: Final[Mapping[str, str]] = {
     "its search filters nothing but node sets": "其搜索只按节点集过滤",
     "no column says by itself that a row is deleted or archived": "没有哪一列本身表明某行已删除或归档",
     "{place} is taken for the {field} by its values alone": "仅凭取值把 {place} 当作 {field}",
-    "vectors lie in {places}; {place} is examined": "向量列有 {places}；检查 {place}",
+    "vectors lie in {places}; {place} is taken for the embedding": "向量列有 {places}；把 {place} 当作 embedding",
+    "vectors {places}": "其他向量列 {places}",
     "vectors lie in {places}: name one as embedding under [mapping.columns]": (
         "向量列有 {places}：请在 [mapping.columns] 中把其中一列指定为 embedding"
     ),

@@ -15,7 +15,7 @@ from mendory.cli.shared import command, lang_option, main
 from mendory.cli.words import many, say, wrapped
 from mendory.config import FILE_NAME, Config
 from mendory.errors import InputInvalid, SchemaMismatch
-from mendory.guess import Evidence, Guess, Proof, guess, prove, toml
+from mendory.guess import Evidence, Guess, Proof, guess, listed, prove, toml, vector_columns
 from mendory.guess.zones import spoken
 from mendory.lance import Survey, table_exists
 from mendory.lance.survey import tables_in
@@ -64,6 +64,8 @@ def init(table: str, config: Path, dimension: int, zone: str | None) -> None:
         if _is_ours(survey):
             said = say("the columns are those of our own table")
             click.echo(f"{name} v{survey.version} · {many(survey.count(), 'row')} · {said}")
+            text += _vectors(_evidence(survey, name, zone))
+            made = Config.parse(text, root)
         else:
             concluded = guess(_evidence(survey, name, zone))
             text = f"{_head(uri, name, concluded.dimension or dimension)}\n{toml(concluded)}"
@@ -102,6 +104,15 @@ def _is_ours(survey: Survey) -> bool:
     return True
 
 
+def _vectors(evidence: Evidence) -> str:
+    """The section that names the vectors our own table has beside the embedding; shown where there are any."""
+    further = [column for column in vector_columns(evidence) if column != "embedding"]
+    if not further:
+        return ""
+    _print(say("vectors {places}", places=shown(", ".join(further), 200)))
+    return f"\n[mapping]\nvectors = {listed(further)}\n"
+
+
 def _evidence(survey: Survey, name: str, zone: str | None) -> Evidence:
     return Evidence(
         name,
@@ -123,6 +134,7 @@ def _show(survey: Survey, concluded: Guess, made: Config, proofs: Sequence[Proof
     section = concluded.mapping
     hide = section["hide"]
     said = [say("volatile {places}", places=", ".join(section["volatile"]))] if "volatile" in section else []
+    said += [say("vectors {places}", places=shown(", ".join(section["vectors"]), 200))] if "vectors" in section else []
     if hide == "none":
         said.append(say("hide none: {why}", why=say(concluded.hide_why)))
     else:

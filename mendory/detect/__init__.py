@@ -55,7 +55,7 @@ class Settings:
     `status_words`: the owner's word → ours. `inside_metadata`: fields that are keys of it.
     `stale_vectors`: rows whose vector came from an earlier text. `now`: the time; without it nothing is in the future.
     `schemas`: the user's JSON Schema of the metadata by kind of memory, `*` for all others.
-    `optional`: required fields that the owner may leave empty.
+    `optional`: required fields that the owner may leave empty. `vectors`: further columns of vectors.
     """
 
     absent: frozenset[str] = frozenset()
@@ -69,6 +69,7 @@ class Settings:
     stale_vectors: frozenset[str] = frozenset()
     now: datetime | None = None
     optional: frozenset[str] = frozenset()
+    vectors: tuple[str, ...] = ()
     schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
@@ -84,6 +85,7 @@ class Settings:
             mapping.vocabulary.words,
             mapping.inside_metadata,
             optional=mapping.optional,
+            vectors=mapping.vectors,
             schemas=config.metadata_schemas(),
         )
 
@@ -114,6 +116,7 @@ def detectors(settings: Settings) -> list[Detector]:
         ),
         StatusSpelling("status" in settings.absent, settings.status_words, "status" in settings.inside_metadata),
         Vectors(settings.stale_vectors),
+        *(Vectors(column=column) for column in settings.vectors),
         Times(settings.now),
         Characters(),
         References(settings.absent),

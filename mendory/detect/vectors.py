@@ -11,8 +11,8 @@ from typing import Any, Final
 import numpy as np
 
 from mendory.finding import Code, Finding, finding
-from mendory.record import Memory
-from mendory.text import exact_key
+from mendory.record import Memory, VectorFacts
+from mendory.text import exact_key, shown
 
 ENOUGH: Final = 20
 """From so many vectors on it can be said what is usual in a table."""
@@ -42,8 +42,9 @@ class Vectors:
     in a table whose vectors are normalised (19 of 20 of 20 or more), one whose norm is off by more than 0.01;
     20 or more different texts that hold one and the same vector; a vector that is older than its row's text,
     where that is known. Does not flag: a null vector, which is `embedding_missing`; anything where nobody looked at
-    the vectors. Cost: constant per row, 20 bytes and its
-    id; only what is flagged is fetched.
+    the vectors. Of a further column of vectors nothing is known of what they were made from: texts that share a vector,
+    and vectors older than their text, are not flagged there, and a null is as it should be. Cost: constant per row,
+    20 bytes and its id; only what is flagged is fetched.
     """
 
     codes = (
@@ -55,7 +56,10 @@ class Vectors:
         Code.EMBEDDING_STALE_TEXT,
     )
 
-    def __init__(self, stale: Collection[str] = ()) -> None:
+    def __init__(self, stale: Collection[str] = (), column: str | None = None) -> None:
+        self._column = column
+        self._reads = ("vector",) if column is None else (f"vectors.{column}",)
+        self._about: dict[str, Any] = {} if column is None else {"column": column}
         self._stale = frozenset(stale)
         self._broken: list[Memory] = []
         self._ids: list[str] = []
@@ -64,7 +68,7 @@ class Vectors:
 
     def observe(self, memory: Memory) -> None:
         """Take note of what is known of the vector."""
-        known = memory.vector
+        known = self._of(memory)
         if known is None or not memory.id:
             return
         if memory.id in self._stale:
@@ -80,15 +84,17 @@ class Vectors:
     def findings(self, fetch: Callable[[Sequence[str]], Mapping[str, Memory]]) -> Iterator[Finding]:
         """One finding per row and fault; one per vector that several texts share."""
         for memory in self._broken:
-            assert memory.vector is not None
-            if not memory.vector.finite:
+            known = self._of(memory)
+            assert known is not None
+            if not known.finite:
                 reason = "the vector holds components that are no numbers"
-                yield finding(Code.EMBEDDING_NON_FINITE, [memory], _READS, reason, {}, "vectors/1")
+                yield self._finding(Code.EMBEDDING_NON_FINITE, memory, reason, {})
             else:
-                yield finding(Code.EMBEDDING_ZERO, [memory], _READS, "the vector is all zeros", {}, "vectors/1")
+                yield self._finding(Code.EMBEDDING_ZERO, memory, "the vector is all zeros", {})
         yield from self._of_other_dimension(fetch)
         yield from self._off_norm(fetch)
-        yield from self._shared(fetch)
+        if self._column is None:
+            yield from self._shared(fetch)
         for memory in fetch(sorted(set(self._old))).values() if self._old else ():
             reason = "the vector came from an earlier text of the row"
             yield finding(Code.EMBEDDING_STALE_TEXT, [memory], ("content", "vector"), reason, {}, "vectors/1")
@@ -98,11 +104,11 @@ class Vectors:
         usual = _usual(dimensions)
         others = {self._ids[at] for at in np.flatnonzero(dimensions != usual)} if usual is not None else set()
         for memory in fetch(sorted(others)).values() if others else ():
-            if memory.vector is not None and memory.vector.dimension != usual:
-                has = memory.vector.dimension
-                reason = f"the vector has {has} components, the others have {usual}"
-                about = {"dimension": has, "usual": usual}
-                yield finding(Code.EMBEDDING_DIM_MISMATCH, [memory], _READS, reason, about, "vectors/1")
+            known = self._of(memory)
+            if known is not None and known.dimension != usual:
+                reason = f"the vector has {known.dimension} components, the others have {usual}"
+                about = {"dimension": known.dimension, "usual": usual}
+                yield self._finding(Code.EMBEDDING_DIM_MISMATCH, memory, reason, about)
 
     def _off_norm(self, fetch: Callable[..., Mapping[str, Memory]]) -> Iterator[Finding]:
         norms = np.asarray(self._norms, np.float64)
@@ -111,10 +117,9 @@ class Vectors:
             return
         off = {self._ids[at] for at in np.flatnonzero(abs(norms - 1) > OFF_UNIT)}
         for memory in fetch(sorted(off)).values() if off else ():
-            if (known := memory.vector) is not None and known.finite and abs(known.norm - 1) > OFF_UNIT:
+            if (known := self._of(memory)) is not None and known.finite and abs(known.norm - 1) > OFF_UNIT:
                 reason = f"the vector's length is {known.norm:.3g} where the others' is 1"
-                about = {"norm": round(known.norm, 6)}
-                yield finding(Code.EMBEDDING_NORM, [memory], _READS, reason, about, "vectors/1")
+                yield self._finding(Code.EMBEDDING_NORM, memory, reason, {"norm": round(known.norm, 6)})
 
     def _shared(self, fetch: Callable[..., Mapping[str, Memory]]) -> Iterator[Finding]:
         sound = np.flatnonzero(~np.isnan(np.asarray(self._norms, np.float64)))
@@ -134,7 +139,15 @@ class Vectors:
     def stands_down(self) -> Iterator[tuple[str, str]]:
         """Dimensions, where no length is usual."""
         if self._ids and _usual(np.asarray(self._dimensions, np.int32)) is None:
-            yield "embedding dimension", "no length of vectors is usual in the table"
+            yield f"{self._column or 'embedding'} dimension", "no length of vectors is usual in the table"
+
+    def _of(self, memory: Memory) -> VectorFacts | None:
+        return memory.vector if self._column is None else memory.vectors.get(self._column)
+
+    def _finding(self, code: Code, memory: Memory, reason: str, evidence: Mapping[str, Any]) -> Finding:
+        if self._column is not None:
+            reason = f"column {shown(self._column)}: {reason}"
+        return finding(code, [memory], self._reads, reason, {**self._about, **evidence}, "vectors/1")
 
 
 def _usual(dimensions: np.ndarray) -> int | None:

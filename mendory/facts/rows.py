@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from mendory.detect import Settings
 from mendory.facts import moments, texts
 from mendory.jsontext import NotAnObject, parse_object
-from mendory.mapping import UNREAD, VECTOR, VECTORLESS, Mapping, unread_bit
+from mendory.mapping import UNREAD, VECTORLESS, Mapping, unread_bit
 from mendory.record import BY_NAME, FIELDS, Memory, Shape
 from mendory.side import Notes, overlaid
 from mendory.text import valueless
@@ -231,10 +231,10 @@ def _memory(row: dict[str, Any]) -> Memory:
     return replace(Memory(id=None, content=None), **{k: v for k, v in row.items() if v is not None} | lists)
 
 
-def vectors(chunk: Chunk) -> dict[str, Any] | None:
-    """What is known of the chunk's vectors, as numpy arrays; None where nobody looked at them."""
-    if VECTOR not in chunk.frame.column_names:
+def vectors(chunk: Chunk, name: str) -> dict[str, Any] | None:
+    """What is known of the chunk's vectors, by this computed column; None where nobody looked at them."""
+    if name not in chunk.frame.column_names:
         return None
-    known = column(chunk.frame, VECTOR)
+    known = column(chunk.frame, name)
     leaves = {f.name: known.field(i).fill_null(f.type.to_pandas_dtype()()) for i, f in enumerate(known.type)}
     return {"there": np.asarray(known.is_valid())} | {name: np.asarray(leaf) for name, leaf in leaves.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +17,7 @@ from mendory.detect.status import meant, owners_spellings
 from mendory.detect.vectors import ENOUGH, OFF_UNIT, SAME, UNIT, ZERO, of_one_vector
 from mendory.facts import links, rows, texts
 from mendory.facts.rows import Chunk
-from mendory.mapping import VECTORLESS
+from mendory.mapping import VECTOR, VECTORLESS, further
 from mendory.record import Status
 from mendory.text import exact_key, id_key
 
@@ -29,7 +29,7 @@ FACTS: Final = ("id:rows", "id:alike", *(f"reference:{kind}" for kind in links.K
 
 @dataclass
 class Gathered:
-    """What is kept of every row while the table is read: its id, scope and references, what is known of its vector.
+    """What is kept of every row while the table is read: its id, scope and references, what is known of its vectors.
 
     `beside` are the keys of the metadata's column that are no metadata.
     """
@@ -38,6 +38,7 @@ class Gathered:
     ids: list[pa.Array] = field(default_factory=list)
     scopes: list[pa.Array] = field(default_factory=list)
     vectors: list[dict[str, Any]] = field(default_factory=list)
+    further: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
     vectorless: list[pa.Array] = field(default_factory=list)
     referring: list[links.Row] = field(default_factory=list)
     odd: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -56,8 +57,11 @@ class Gathered:
                 self.odd[key].add(name)
         self.held |= rows.held(chunk.frame, settings, self.held)
         self.held |= rows.held_keys(chunk.facts, settings, self.held, self.beside)
-        if (known := rows.vectors(chunk)) is not None:
+        if (known := rows.vectors(chunk, VECTOR)) is not None:
             self.vectors.append(known)
+        for name in settings.vectors:
+            if (known := rows.vectors(chunk, further(name))) is not None:
+                self.further[name].append(known)
         if VECTORLESS in chunk.frame.column_names:
             self.vectorless.append(rows.column(chunk.frame, VECTORLESS))
         if "scope" in chunk.frame.column_names:
@@ -79,19 +83,31 @@ class Gathered:
 
 
 @dataclass(frozen=True, slots=True)
+class Vectors:
+    """What is known of a column of vectors: facts by name, one value a row; what is usual among them.
+
+    `dimension` is the usual one; `unit`: they are normalised.
+    """
+
+    facts: Mapping[str, Any]
+    dimension: int | None = None
+    unit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Whole:
     """What the whole table tells.
 
-    `ids` and `vectors` are facts by column, one value a row. `lacking` are required fields and keys that not one of 20
-    or more rows has; `statuses` those that count as right; `dimension` the usual one; `unit`: vectors are normalised.
+    `ids` are facts by column, one value a row. `vectors` is known of the embeddings, `further` of further vectors, by
+    column. `lacking` are required fields and keys that not one of 20 or more rows has; `statuses` those that count as
+    right.
     """
 
     ids: Mapping[str, Any]
-    vectors: Mapping[str, Any]
+    vectors: Vectors
+    further: Mapping[str, Vectors]
     lacking: frozenset[str]
     statuses: tuple[str, ...]
-    dimension: int | None
-    unit: bool
 
 
 def gather(chunks: Iterable[Chunk], settings: Settings, into: Gathered) -> Iterator[Chunk]:
@@ -104,12 +120,13 @@ def gather(chunks: Iterable[Chunk], settings: Settings, into: Gathered) -> Itera
 def of(held: Gathered, fetch: Fetch, settings: Settings) -> Whole:
     """What the whole table tells of the rows that were kept; `fetch` reads the few whose texts matter."""
     ids = _Ids.of(held)
-    vectors, dimension, unit = _vectors(held, ids, fetch, settings)
     required = [n for n in ("source", "scope", "created_at", "updated_at", "embedding") if n not in settings.absent]
     if "metadata" not in settings.absent and "*" not in settings.schemas:
         required += [f"metadata.{key}" for key in settings.required_metadata]
     lacking = frozenset(n for n in required if n not in held.held) if held.rows >= LACKING_FROM else frozenset()
-    return Whole(_id_facts(held, ids), vectors, lacking, _statuses(held, settings), dimension, unit)
+    others = {name: _known(parts, ids)[0] for name, parts in held.further.items()}
+    vectors = _embeddings(held, ids, fetch, settings)
+    return Whole(_id_facts(held, ids), vectors, others, lacking, _statuses(held, settings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,16 +215,24 @@ def _statuses(held: Gathered, settings: Settings) -> tuple[str, ...]:
     return (*sorted(_KNOWN), *sorted(s for s, known in spelt.items() if known.value in own))
 
 
-def _vectors(held: Gathered, ids: _Ids, fetch: Fetch, settings: Settings) -> tuple[dict[str, Any], int | None, bool]:
-    """(facts of the vectors by column, the usual dimension, whether they are normalised)."""
+def _embeddings(held: Gathered, ids: _Ids, fetch: Fetch, settings: Settings) -> Vectors:
+    """What is known of the embeddings: which are missing, which are shared by many texts or of an earlier text too."""
     facts: dict[str, Any] = {}
     if held.vectorless:
         facts["missing"] = np.concatenate([np.asarray(part) for part in held.vectorless])
     if not held.vectors:
-        return facts, None, False
+        return Vectors(facts)
+    known, seen, sound, marks = _known(held.vectors, ids)
+    facts |= known.facts
+    facts["texts"] = _shared(sound, marks, ids, fetch)
+    facts["stale"] = seen & ids.holds(settings.stale_vectors) if settings.stale_vectors else np.zeros(held.rows, bool)
+    return replace(known, facts=facts)
+
+
+def _known(parts: list[dict[str, Any]], ids: _Ids) -> tuple[Vectors, Any, Any, Any]:
+    """What a column of vectors tells by itself; which rows with an id have one, and a sound one; the marks."""
     there, dimensions, finite, norm, marks = (
-        np.concatenate([part.pop(name) for part in held.vectors])
-        for name in ("there", "dimension", "finite", "norm", "mark")
+        np.concatenate([part.pop(name) for part in parts]) for name in ("there", "dimension", "finite", "norm", "mark")
     )
     seen = there & (ids.numbers >= 0)
     sound = seen & finite & (norm >= ZERO)
@@ -216,13 +241,13 @@ def _vectors(held: Gathered, ids: _Ids, fetch: Fetch, settings: Settings) -> tup
     found_by_id = seen & ids.are_last()
     zero = seen & finite & (norm < ZERO)
     off_unit = _off(sound, off, ids) & found_by_id & finite & (off > OFF_UNIT)
-    facts["finite"] = finite | ~seen
-    facts["norm"] = np.where(zero, norm, 1.0)
-    facts["dimension"] = np.where(found_by_id, dimensions, -1)
-    facts["from_unit"] = np.where(off_unit, off, 0.0)
-    facts["texts"] = _shared(sound, marks, ids, fetch)
-    facts["stale"] = seen & ids.holds(settings.stale_vectors) if settings.stale_vectors else np.zeros(held.rows, bool)
-    return facts, _usual(dimensions[seen]), unit
+    facts: dict[str, Any] = {
+        "finite": finite | ~seen,
+        "norm": np.where(zero, norm, 1.0),
+        "dimension": np.where(found_by_id, dimensions, -1),
+        "from_unit": np.where(off_unit, off, 0.0),
+    }
+    return Vectors(facts, _usual(dimensions[seen]), unit), seen, sound, marks
 
 
 def _off(sound: Any, off: Any, ids: _Ids) -> Any:

@@ -4,8 +4,9 @@ Nothing here reads or writes a table. `guess` concludes, `toml` writes it down, 
 """
 
 from mendory.guess.evidence import Evidence
+from mendory.guess.finish import vector_columns
 from mendory.guess.model import Guess, guess
 from mendory.guess.proof import Proof, prove
-from mendory.guess.toml import toml
+from mendory.guess.toml import listed, toml
 
-__all__ = ["Evidence", "Guess", "Proof", "guess", "prove", "toml"]
+__all__ = ["Evidence", "Guess", "Proof", "guess", "listed", "prove", "toml", "vector_columns"]

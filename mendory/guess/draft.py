@@ -33,6 +33,7 @@ class Draft:
     zone: str | None = None
     incidental: list[str] = field(default_factory=list)
     optional: list[str] = field(default_factory=list)
+    vectors: list[str] = field(default_factory=list)
     questions: list[Remark] = field(default_factory=list)
 
     def put(self, name: str, place: str, reason: str) -> None:

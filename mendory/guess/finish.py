@@ -7,6 +7,7 @@ import re
 from typing import Any, Final
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from mendory.guess.draft import Draft
 from mendory.guess.evidence import Evidence, Place
@@ -131,6 +132,24 @@ def required(draft: Draft, evidence: Evidence) -> tuple[str, ...]:
 
 def _filled(place: Place) -> float:
     return sum(not valueless(v) for v in place.values) / len(place.values) if place.values else 0.0
+
+
+def vectors(draft: Draft, evidence: Evidence) -> None:
+    """The draft names the vectors beside the embedding; lists of floats of any length may be something else."""
+    if "embedding" in draft.places:
+        draft.vectors += [name for name in vector_columns(evidence) if name != draft.places["embedding"]]
+
+
+def vector_columns(evidence: Evidence) -> list[str]:
+    """The columns whose lists of floats are of one length, by their type or as far as the sample shows."""
+    return [p.path for p in evidence.of(("vector",), ("column",)) if _of_one_length(evidence, p.path)]
+
+
+def _of_one_length(evidence: Evidence, name: str) -> bool:
+    if pa.types.is_fixed_size_list(evidence.schema.field(name).type):
+        return True
+    lengths = pc.unique(pc.list_value_length(evidence.sample.column(name)).drop_null())
+    return len(lengths) == 1 and lengths[0].as_py() > 1
 
 
 _SOME: Final = 0.05

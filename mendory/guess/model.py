@@ -53,6 +53,7 @@ def guess(evidence: Evidence) -> Guess:
     finish.volatile(draft, evidence)
     finish.placeholders(draft, evidence)
     finish.optional(draft, evidence)
+    finish.vectors(draft, evidence)
     finish.shown(draft, evidence)
     return Guess(
         draft.owner,
@@ -76,6 +77,7 @@ def _section(draft: Draft) -> dict[str, Any]:
         "optional": draft.optional,
         "volatile": draft.volatile,
         "skip_ids": draft.skip_ids,
+        "vectors": draft.vectors,
     }
     zone = _zone(draft)
     if zone is not None:

@@ -107,7 +107,7 @@ def _embedding(draft: Draft, evidence: Evidence) -> None:
         if found is None:
             draft.ask("vectors lie in {places}: name one as embedding under [mapping.columns]", places=listed)
         else:
-            draft.ask("vectors lie in {places}; {place} is examined", places=listed, place=found.path)
+            draft.ask("vectors lie in {places}; {place} is taken for the embedding", places=listed, place=found.path)
 
 
 def _content(draft: Draft, evidence: Evidence) -> None:

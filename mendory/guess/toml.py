@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mendory.guess.model import Guess
@@ -12,6 +12,11 @@ from mendory.guess.zones import spoken
 from mendory.text import shown
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a TOML list; what nobody sees in one is written as an escape."""
+    return _value(names)
 
 
 def toml(guess: Guess) -> str:
@@ -58,6 +63,7 @@ _TOP: Mapping[str, str] = {
     "optional": "left empty on purpose",
     "volatile": "changed by a mere read",
     "skip_ids": "rows that are no memories",
+    "vectors": "further vectors, each judged by what is usual in its column; a null is no finding",
     "zone": "of times without one",
 }
 
@@ -79,7 +85,7 @@ def _key(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return "".join(ch if ch.isprintable() else f"\\U{ord(ch):08x}" for ch in json.dumps(text, ensure_ascii=False))
 
 
 def _value(value: Any) -> str:

@@ -13,7 +13,7 @@ from mendory.lance.border import dataset, local_folder, ours, table_folder
 from mendory.lance.faults import openable
 from mendory.lance.history import Changes, changed
 from mendory.lance.quoting import any_of, name
-from mendory.mapping import VECTOR, VECTORLESS
+from mendory.mapping import VECTOR, VECTORLESS, further
 from mendory.mapping import Mapping as FieldMapping
 from mendory.record import Memory
 from mendory.vectors import facts
@@ -87,13 +87,14 @@ class Reader:
         """The rows in batches of at most 8,192, only these columns; memory stays flat.
 
         By default every column that can be compared, and instead of the vector what is known of it: `VECTORLESS`,
-        whether it is null, and `VECTOR`, its facts.
+        whether it is null, and `VECTOR`, its facts; of further vectors that the mapping names, their facts.
         Rows that the mapping skips are left out.
         """
         with ours("Scanning", self._folder):
             vector = self.mapping.column("embedding") if columns is None else None
             chosen = self.mapping.scan_columns(self.schema) if columns is None else list(columns)
-            selection = {c: name(c) for c in (*chosen, *([vector] if vector else []))}
+            others = self.mapping.vectors if columns is None else ()
+            selection = {c: name(c) for c in (*chosen, *([vector] if vector else []), *others)}
             rows = max(self.count(), 1)
             wanted = " AND ".join(f"({part})" for part in (where, self._memories_only()) if part)
             # a scan reads far ahead of whoever takes its rows; by pages it can't fill the memory
@@ -103,17 +104,18 @@ class Reader:
                 if wanted:
                     query = query.where(wanted)
                 for batch in query.to_batches(batch_size=SCAN_ROWS):
-                    yield _with_facts(batch, vector, where is not None) if vector else batch
+                    yield _with_facts(batch, vector, others, where is not None)
 
     def at(self, offsets: Sequence[int]) -> pa.Table:
         """The rows at these offsets, in the columns a scan reads; no other row is read."""
         vector = self.mapping.column("embedding")
-        chosen = [*self.mapping.scan_columns(self.schema), *([vector] if vector else [])]
+        others = self.mapping.vectors
+        chosen = [*self.mapping.scan_columns(self.schema), *([vector] if vector else []), *others]
         with ours("Reading a sample"):
             rows = self._table.take_offsets(list(offsets)).select({c: name(c) for c in chosen}).to_arrow()
         batches = rows.to_batches()
         return pa.Table.from_batches(
-            [_with_facts(b, vector) for b in batches] if vector else batches, rows.schema if not vector else None
+            [_with_facts(b, vector, others) for b in batches], None if vector or others else rows.schema
         )
 
     def _memories_only(self) -> str | None:
@@ -174,8 +176,16 @@ class Reader:
         return self._changes[span]
 
 
-def _with_facts(batch: pa.RecordBatch, vector: str, exact: bool = False) -> pa.RecordBatch:
+def _with_facts(
+    batch: pa.RecordBatch, vector: str | None, others: Sequence[str], exact: bool = False
+) -> pa.RecordBatch:
     """The batch with what is known of its vectors in their place."""
+    for other in others:
+        at = batch.schema.get_field_index(other)
+        known = facts(batch.column(at))
+        batch = batch.remove_column(at).append_column(further(other), known)
+    if vector is None:
+        return batch
     at = batch.schema.get_field_index(vector)
     column = batch.column(at)
     rest = batch.remove_column(at)

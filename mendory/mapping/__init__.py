@@ -7,7 +7,7 @@ memory is hidden; and which fields the owner lacks: they stand down, they are ne
 
 from mendory.mapping.mapping import RELATIONS, Mapping
 from mendory.mapping.places import Composite, Place
-from mendory.mapping.reading import UNREAD, VECTOR, VECTORLESS, unread_bit
+from mendory.mapping.reading import UNREAD, VECTOR, VECTORLESS, further, unread_bit
 from mendory.mapping.status import Vocabulary
 from mendory.mapping.times import TimeForms
 
@@ -21,5 +21,6 @@ __all__ = [
     "Place",
     "TimeForms",
     "Vocabulary",
+    "further",
     "unread_bit",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 import pyarrow as pa
@@ -21,6 +21,7 @@ def misfits(
     times: Mapping[str, TimeForms],
     vocabulary: Vocabulary,
     volatile: Collection[str],
+    vectors: Sequence[str],
     schema: pa.Schema,
 ) -> list[str]:
     """What does not fit, one line each; empty when everything does."""
@@ -44,7 +45,23 @@ def misfits(
             leaf_type(schema, Place.of(name))
         except KeyError as error:
             wrong.append(f"volatile: {error.args[0]}")
+    wrong += [f"vectors: {why}" for why in _further(vectors, places, schema)]
     return wrong
+
+
+def _further(
+    vectors: Sequence[str], places: Mapping[str, Place | Composite | None], schema: pa.Schema
+) -> Iterator[str]:
+    held = {p.column: name for name, p in places.items() if isinstance(p, Place) and not p.path}
+    for name in dict.fromkeys(vectors):
+        if name not in schema.names:
+            yield f"no {_what(name)}"
+        elif name in held:
+            yield f"{_what(name)} holds the {held[name]}"
+        elif not is_vector(schema.field(name).type):
+            yield f"{_what(name)} has type {schema.field(name).type}"
+        elif vectors.count(name) > 1:
+            yield f"{_what(name)} is named {vectors.count(name)} times"
 
 
 def _field(name: str, place: Place, times: Mapping[str, TimeForms], schema: pa.Schema) -> Iterator[str]:

@@ -26,7 +26,7 @@ class Layout:
 
     `volatile` names the places that a mere read changes; `zone` is that of naive times, `times` how times are
     written where they are no Arrow timestamps; `skip_ids` are rows that are no memories, `optional` the fields
-    that the owner leaves empty on purpose.
+    that the owner leaves empty on purpose. `vectors` are further columns of vectors, which are no field.
     """
 
     places: MappingType[str, Place | Composite | None]
@@ -36,6 +36,7 @@ class Layout:
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     skip_ids: tuple[str, ...] = ()
     optional: frozenset[str] = frozenset()
+    vectors: tuple[str, ...] = ()
 
     @classmethod
     def identity(cls) -> Self:
@@ -58,6 +59,7 @@ class Layout:
         pending: MappingType[str, Any] | None = None,
         skip_ids: Sequence[str] = (),
         optional: Sequence[str] = (),
+        vectors: Sequence[str] = (),
     ) -> Self:
         """The identity mapping with some fields elsewhere and some absent.
 
@@ -82,6 +84,7 @@ class Layout:
             Vocabulary(plain.words, missing, hiding, disputing, _marks(show) or ()),
             tuple(skip_ids),
             frozenset(optional),
+            tuple(vectors),
         )
 
     def place(self, name: str) -> Place | Composite | None:
@@ -128,7 +131,7 @@ class Layout:
 
     def check(self, schema: pa.Schema) -> None:
         """Return when every place is there with a usable type; else raise SchemaMismatch naming all."""
-        wrong = misfits(self.places, self.times, self.vocabulary, self.volatile, schema)
+        wrong = misfits(self.places, self.times, self.vocabulary, self.volatile, self.vectors, schema)
         if wrong:
             raise SchemaMismatch(
                 f"The table does not fit the mapping in {len(wrong)} field(s): {'; '.join(wrong)}. Nothing was read. "

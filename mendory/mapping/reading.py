@@ -23,6 +23,7 @@ VECTORLESS: Final = "__vectorless"
 """Name of the computed boolean column a scan adds: the embedding is null."""
 VECTOR: Final = "__vector"
 """Name of the computed column of `mendory.vectors.FACTS` a scan adds."""
+_FURTHER: Final = f"{VECTOR}:"
 UNREAD: Final = "__unread"
 """Name of the column of `Reading.frame` that says which cells of a row can't be read, one bit a field."""
 _FRAMED: Final = {Shape.TIME: pa.timestamp("us", "UTC"), Shape.TEXTS: pa.list_(pa.string())}
@@ -61,6 +62,9 @@ class Reading(Layout):
         columns.append(list(self._others(cells, size) or nothing))
         if VECTOR in batch.schema.names:
             columns.append(_vector_facts(batch.column(VECTOR)))
+        if there := [name for name in self.vectors if further(name) in batch.schema.names]:
+            columns += [] if VECTOR in batch.schema.names else [[None] * size]
+            columns.append(_by_column({name: _vector_facts(batch.column(further(name))) for name in there}))
         return [Memory(*row) for row in zip(*columns, strict=True)]
 
     def frame(self, batch: pa.RecordBatch, fields: Collection[str]) -> pa.RecordBatch:
@@ -76,7 +80,7 @@ class Reading(Layout):
             if len(positions):
                 unread[positions] |= unread_bit(name)
         made[UNREAD] = pa.array(unread)
-        for name in (VECTORLESS, VECTOR):
+        for name in (VECTORLESS, VECTOR, *map(further, self.vectors)):
             if name in batch.schema.names:
                 made[name] = batch.column(name)
         return pa.RecordBatch.from_pydict(made)
@@ -161,13 +165,13 @@ class Reading(Layout):
 
     def _others(self, cells: Cells, size: int) -> list[dict[str, Any]] | None:
         """What the owner's other columns hold, by name; only what is not null."""
-        mapped = {p.column for p in self._places() if not p.path}
+        silent = {p.column for p in self._places() if not p.path} | self.volatile
         found: list[dict[str, Any]] = [{} for _ in range(size)]
         ids = cells.batch.column(str(self.column("id"))).to_pylist()
         anything = False
         for name in cells.batch.schema.names:
             kind = cells.batch.schema.field(name).type
-            if name in mapped or name in (VECTORLESS, VECTOR) or name in self.volatile or not is_comparable(kind):
+            if name in silent or _is_computed(name) or not is_comparable(kind):
                 continue
             used = self._used(name)
             column = plain_values(cells.batch.column(name))
@@ -183,6 +187,20 @@ class Reading(Layout):
 def unread_bit(name: str) -> int:
     """The bit of `UNREAD` that stands for the field."""
     return 1 << FIELD_NAMES.index(name)
+
+
+def further(column: str) -> str:
+    """Name of the computed column of `mendory.vectors.FACTS` that a scan adds for a further column of vectors."""
+    return f"{_FURTHER}{column}"
+
+
+def _is_computed(name: str) -> bool:
+    return name in (VECTORLESS, VECTOR) or name.startswith(_FURTHER)
+
+
+def _by_column(known: MappingType[str, list[VectorFacts | None]]) -> list[MappingType[str, VectorFacts]]:
+    rows = zip(*known.values(), strict=True)
+    return [{n: one for n, one in zip(known, row, strict=True) if one is not None} or _NOTHING for row in rows]
 
 
 def _vector_facts(column: pa.Array | pa.ChunkedArray) -> list[VectorFacts | None]:

@@ -174,6 +174,7 @@ _PATTERNS: Final = (
     (r"the vector is all zeros", "向量全为零"),
     (r"the vector has (\d+) components, the others have (\d+)", r"向量有 \1 维，其他向量有 \2 维"),
     (r"the vector's length is (\S+) where the others' is 1", r"向量的模为 \1，而其他向量的模为 1"),
+    (r"column (?P<more>.+?): (?P<reason>.+)", r"\2 列：\1"),
     (r"(\d+) different texts hold one and the same vector", r"\1 条不同的文本共用同一个向量"),
     (r"the vector came from an earlier text of the row", "向量来自该行较早的文本"),
     (r"no length of vectors is usual in the table", "表中没有常见的向量维数"),
@@ -214,7 +215,7 @@ def chinese(text: str) -> str | None:
         inner = match.groupdict()
         if "reason" in inner:  # a reason within a reason
             said = said.replace(r"\1", chinese(inner["reason"]) or inner["reason"])
-            return said.replace(r"\2", chinese(inner.get("more") or "") or "")
+            return said.replace(r"\2", chinese(inner.get("more") or "") or inner.get("more") or "")
         if "reasons" in inner:
             parts = inner["reasons"].split(", ")
             return said.replace(r"\1", "、".join(chinese(part) or part for part in parts))
