@@ -110,7 +110,7 @@ def _time(name: str, names: set[str], settings: Settings) -> Expectations:
         yield gxe.ExpectColumnValuesToBeBetween(column=f"{name}:plausible", max_value=latest, meta=says)
     if name in AFTER and "created_at" in names:
         yield gxe.ExpectColumnPairValuesAToBeGreaterThanB(
-            column_A=f"{name}:plausible",
+            column_A=f"{name}:ordered",
             column_B="created_at:plausible",
             or_equal=True,
             ignore_row_if="either_value_is_missing",

@@ -135,6 +135,23 @@ _TIMES = st.one_of(
 ).map(lambda moment: moment and moment.replace(tzinfo=UTC))
 
 
+def _cut(moment: datetime) -> set[datetime]:
+    """The time as those write it who keep no more than its second or millisecond."""
+    return {moment.replace(microsecond=0), moment.replace(microsecond=moment.microsecond // 1000 * 1000)}
+
+
+@given(_TIMES, st.sampled_from([1_000, 1_000_000]), st.integers(0, 1_000_000))
+@settings(max_examples=400)
+def test_a_time_cut_by_its_owner_is_in_order(made: datetime | None, unit: int, later: int) -> None:
+    """Whatever is written at the creation or after it, and cut to a second or millisecond, is in order."""
+    if made is None or not 1990 <= made.year < 2026:
+        return
+    moment = made + timedelta(microseconds=later)
+    cut = moment.replace(microsecond=moment.microsecond // unit * unit)
+
+    assert [] == run(Times(NOW), [Memory("m1", "好", created_at=made, updated_at=cut, last_verified_at=cut)])
+
+
 @given(_TIMES, _TIMES, _TIMES, _TIMES)
 @settings(max_examples=400)
 def test_a_time_is_named_exactly_when_it_is_wrong(
@@ -155,7 +172,8 @@ def test_a_time_is_named_exactly_when_it_is_wrong(
         n for n, m in there.items() if n not in odd and (m - NOW).total_seconds() > 300
     }
     plain = created if created and "created_at" not in odd else None
-    late = {n for n, m in there.items() if plain and n != "created_at" and n not in odd and m < plain}
+    after = {n: m for n, m in there.items() if n != "created_at" and n not in odd}
+    late = {n for n, m in after.items() if plain and m < plain and m not in _cut(plain)}
     assert fields[Code.TIMESTAMP_ORDER] == late
     for one in (f for f in found if f.code is Code.TIMESTAMP_UNIT):
         meant = (there[one.evidence["field"]] - EPOCH).total_seconds() * one.evidence["factor"]

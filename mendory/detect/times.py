@@ -17,6 +17,8 @@ SLACK: Final = timedelta(minutes=5)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _AFTER: Final = ("updated_at", "last_accessed_at", "last_verified_at")
 _FACTORS: Final = (1_000, 1_000_000, 1_000_000_000)
+UNITS: Final = (1_000_000, 1_000)
+"""Microseconds of a second and of a millisecond: an owner may cut one of a row's times to them, and another not."""
 
 
 class Times:
@@ -24,8 +26,8 @@ class Times:
 
     Flags: a time before 1990 or after 2100, and by how much its unit may be too small where that makes it plausible;
     a time more than five minutes ahead of the clock; an update, access or verification before the creation.
-    Does not flag: missing times; a time that is flagged as implausible is not compared with others. Cost: constant
-    per row.
+    Does not flag: missing times; a time that is the creation, cut to its second or millisecond; a time that is flagged
+    as implausible is not compared with others. Cost: constant per row.
     """
 
     codes = (Code.TIMESTAMP_UNIT, Code.TIMESTAMP_SUSPICIOUS, Code.TIMESTAMP_FUTURE, Code.TIMESTAMP_ORDER)
@@ -42,7 +44,7 @@ class Times:
         ahead = [n for n, moment in held if n not in odd and self._now and moment > self._now + SLACK]
         early: list[str] = []
         if created is not None and "created_at" not in odd:
-            early = [n for n, moment in held if n in _AFTER and n not in odd and moment < created]
+            early = [n for n, moment in held if n in _AFTER and n not in odd and is_before(moment, created)]
         if memory.id and (odd or ahead or early):
             self._tell(memory, dict(held), sorted(odd), ahead, early)
 
@@ -65,7 +67,7 @@ class Times:
             self._add(Code.TIMESTAMP_ORDER, memory, ["created_at", *early], reason, {"fields": early})
 
     def _add(self, code: Code, memory: Memory, reads: list[str], reason: str, evidence: dict[str, object]) -> None:
-        self._found.append(finding(code, [memory], reads, reason, evidence, "times/1"))
+        self._found.append(finding(code, [memory], reads, reason, evidence, "times/2"))
 
     def findings(self, fetch: Callable[..., object]) -> Iterator[Finding]:
         """One finding per row and kind of fault."""
@@ -74,6 +76,17 @@ class Times:
     def stands_down(self) -> Iterator[tuple[str, str]]:
         """Nothing: missing times are told elsewhere."""
         yield from ()
+
+
+def is_before(moment: datetime, created: datetime) -> bool:
+    """True when the time lies before the creation by more than it was cut by, if it is one of whole seconds or so.
+
+    >>> made = datetime(2025, 3, 1, 12, 0, 0, 700_500, UTC)
+    >>> [is_before(made.replace(microsecond=cut), made) for cut in (0, 700_000, 700_499, 699_000)]
+    [False, False, True, True]
+    """
+    cut = next((unit for unit in UNITS if moment.microsecond % unit == 0), 0)
+    return moment < created and created - moment >= timedelta(microseconds=cut)
 
 
 def factor_of(moment: datetime, now: datetime | None) -> int | None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from mendory.detect.times import EARLIEST, LATEST, SLACK, factor_of
+from mendory.detect.times import EARLIEST, LATEST, SLACK, UNITS, factor_of
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _NONE: Final = np.int64(np.iinfo(np.int64).min)
@@ -28,29 +28,34 @@ def of(times: Mapping[str, pa.Array], now: datetime | None) -> dict[str, pa.Arra
     `<field>` is a time that compares with 1990, with 2100, with the clock and with the row's creation as the row's own
     does, null where that is; `<field>:plausible` is the same, null also where it is implausible; `<field>:unit` says of
     an implausible time whether a larger unit would make it plausible, null for others; `<field>:year` is the time,
-    null where its unit tells why it is implausible.
+    null where its unit tells why it is implausible. `<field>:ordered` is the plausible time of what follows a creation,
+    or that creation where the time is no more than it, cut to its second or millisecond.
     """
     empty = {name: array for name, array in times.items() if array.null_count == len(array)}
     held = {name: _ticks(array) for name, array in times.items() if name not in empty}
     edges = sorted({micros(EARLIEST), micros(LATEST), *([micros(now + SLACK)] if now else [])})
     stood = {name: _stand_in(ticks, edges) for name, ticks in held.items()}
     created = held.get("created_at")
+    ordered: dict[str, Any] = {name: stood[name] for name in AFTER if name in held}
     if created is not None:
-        for name in AFTER:
-            if name in held:
-                stood[name] = _beside(stood[name], held[name], stood["created_at"], created)
+        for name in ordered:
+            stood[name] = _beside(stood[name], held[name], stood["created_at"], created)
+            ordered[name] = np.where(_is_cut(held[name], created), stood["created_at"], stood[name])
     found: dict[str, pa.Array] = {}
     for name, ticks in held.items():
         there = ticks != _NONE
         odd = there & ((ticks < micros(EARLIEST)) | (ticks > micros(LATEST)))
         found[name] = _times(stood[name], ~there)
         found[f"{name}:plausible"] = _times(stood[name], ~there | odd)
+        if name in ordered:
+            found[f"{name}:ordered"] = _times(ordered[name], ~there | odd)
         unit = _units(ticks, odd, now)
         found[f"{name}:year"] = _times(stood[name], ~there | unit)
         found[f"{name}:unit"] = pa.array(unit, mask=~odd)
     for name, array in empty.items():
         nothing = pa.nulls(len(array), pa.bool_())
         found |= {name: array, f"{name}:plausible": array, f"{name}:year": array, f"{name}:unit": nothing}
+        found |= {f"{name}:ordered": array} if name in AFTER else {}
     return found
 
 
@@ -74,6 +79,15 @@ def _beside(stood: Any, ticks: Any, created_stood: Any, created: Any) -> Any:
     alike = (stood == created_stood) & (ticks != _NONE)
     beside = stood + np.sign(ticks - created)
     return np.where(alike, beside, stood)
+
+
+def _is_cut(ticks: Any, created: Any) -> Any:
+    """Which times lie before the creation by less than the unit they are whole in."""
+    unit = np.zeros(len(ticks), np.int64)
+    for size in sorted(UNITS):
+        unit[ticks % size == 0] = size
+    there = (ticks != _NONE) & (created != _NONE) & (ticks < created)
+    return there & (np.where(there, created - ticks, 0) < unit)
 
 
 def _times(ticks: Any, missing: Any) -> pa.Array:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from mendory.detect.characters import MOST_CHARACTERS
-from mendory.detect.times import EARLIEST, LATEST, SLACK
+from mendory.detect.times import EARLIEST, LATEST, SLACK, is_before
 from mendory.detect.vectors import ZERO
 from mendory.record import Status
 from mendory.text import HIDDEN
@@ -67,6 +67,6 @@ def _times(record: Mapping[str, Any], now: datetime) -> int:
             found |= BIT["timestamp_suspicious"]
         elif moment > now + SLACK:
             found |= BIT["timestamp_future"]
-        elif created is not None and created <= LATEST and moment < created:
+        elif created is not None and created <= LATEST and is_before(moment, created):
             found |= BIT["timestamp_order"]
     return found

@@ -128,6 +128,21 @@ def test_with_what_is_kept_aside(seed: int) -> None:
     assert by_rules == by_suites
 
 
+@given(st.lists(st.tuples(st.integers(-2_500_000, 2_500_000), st.sampled_from([1, 10, 500, 1_000, 10**6])), min_size=1))
+@quick(25)
+def test_on_times_near_the_creation_and_the_clock(near: list[tuple[int, int]]) -> None:
+    """Times less than three seconds from the creation, cut by their owner or not, that lie about the clock's edge."""
+    rows = []
+    for number, (away, unit) in enumerate(near):
+        made = NOON + timedelta(minutes=5 * (number % 2), microseconds=number * 333_333)
+        ticks = (made + timedelta(microseconds=away)).timestamp() * 10**6 // unit * unit
+        changed = datetime.fromtimestamp(0, NOON.tzinfo) + timedelta(microseconds=int(ticks))
+        rows.append(memory(f"m{number}", created_at=made, updated_at=changed, last_accessed_at=changed))
+    by_rules, by_suites = both(Mapping.identity(), arrow(rows), Settings(now=NOON))
+
+    assert by_rules == by_suites
+
+
 @given(st.sampled_from(["s", "ms", "us", "ns"]), st.sampled_from([None, "UTC", "Asia/Shanghai"]), st.data())
 @quick(15)
 def test_on_timestamps_of_every_unit(unit: str, zone: str | None, data: st.DataObject) -> None:
