@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 
 import pyarrow as pa
 
@@ -36,13 +37,21 @@ def check_effect(
     versions = sorted({r.version for r in results if r.version is not None})
     ours = [writer.changes_at(v) for v in versions]
     outside = None if any(c.full for c in ours) else {i for c in ours for i in c.ids | c.gone} - set(ids)
-    theirs = [writer.changes_at(v) for v in range(versions[0], newest + 1) if v not in versions]
+    # by runs of versions between ours: one by one they take as long as there are versions times fragments
+    theirs = [writer.changes_between(first, last) for first, last in _between(versions, newest)]
     foreign = set(ids) if any(c.full for c in theirs) else {i for c in theirs for i in c.ids | c.gone}
     now = _as_promised(applied, results, writer.rows(ids), writer.id_column, writer.volatile)
     # a version that touched a row and left it as promised, by a column that came, changed nothing of it
     promised = {e.id: e.becomes for s in applied for e in s.edits}
     changed = {i for i in foreign & set(ids) if now.get(i) != promised[i]}
     return verify(applied, now, changed, findings, outside), findings
+
+
+def _between(versions: Sequence[int], newest: int) -> Iterator[tuple[int, int]]:
+    """The versions that are not of these, from the first of them on, as runs (version before the first, last)."""
+    for ours, following in pairwise((*versions, newest + 1)):
+        if following > ours + 1:
+            yield ours, following - 1
 
 
 def findings_now(clinic: Clinic) -> tuple[Finding, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,7 +68,8 @@ def verify(
             final[edit.id] = edit.becomes, step.id
     changed = tuple(sorted(i for i in final if i in foreign))
     wrong = sorted(i for i, (becomes, _) in final.items() if i not in foreign and digests.get(i) != becomes)
-    remaining = [s for s in applied if not set(s.row_ids) & set(foreign) and _remains(s, findings)]
+    theirs, by_row = frozenset(foreign), _by_row(findings)
+    remaining = [s for s in applied if theirs.isdisjoint(s.row_ids) and _remains(s, by_row)]
     unseen = ["history can't tell"] if outside is None else sorted(outside)
     checks = (
         Check("rows_as_planned", len(final), tuple(wrong)),
@@ -78,9 +80,18 @@ def verify(
     return Verdict(checks, tuple(sorted(failed)), changed)
 
 
-def _remains(step: Step, findings: Collection[Finding]) -> bool:
-    rows = set(step.row_ids)
+def _by_row(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
+    held: dict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
+        for ident in finding.ids:
+            held[ident].append(finding)
+    return held
+
+
+def _remains(step: Step, by_row: Mapping[str, Sequence[Finding]]) -> bool:
+    rows = set(step.row_ids)
+    about = {*rows, step.detail.get("primary_id"), *step.detail.get("merged_ids", ())}
+    for finding in {f.id: f for i in about for f in by_row.get(i, ())}.values():
         mine = rows & set(finding.ids)
         match step.kind, finding.code:
             case StepKind.FILL, Code.METADATA_MISSING_FIELD if mine:

@@ -119,7 +119,11 @@ class Writer(Reader):
 
     def changes_at(self, version: int) -> Changes:
         """What that one version changed."""
-        return changed(dataset(self.uri, self.table_name), version - 1, version, self.id_column)
+        return self.changes_between(version - 1, version)
+
+    def changes_between(self, since: int, until: int) -> Changes:
+        """What the versions after `since` up to `until` changed."""
+        return changed(dataset(self.uri, self.table_name), since, until, self.id_column)
 
     def clone(self, folder: Path, version: int) -> Writer:
         """A writer on a shallow clone of `version` in `folder`; writes to it leave this table alone."""
