@@ -470,6 +470,72 @@ def test_lines_go_where_an_owners_table_keeps_them(tmp_path: Path) -> None:
     ]
 
 
+UNSHOWN: list[tuple[str, pa.DataType, Any, Any]] = [
+    ("gone", pa.bool_(), False, True),
+    ("已删除", pa.string(), "否", "是"),
+    ("s.gone", pa.struct([("gone", pa.int8())]), {"gone": 0}, 1),
+    ("j.gone", pa.string(), '{"gone": "live"}', "gone"),
+]
+
+
+@pytest.mark.parametrize("case", UNSHOWN, ids=[case[0] for case in UNSHOWN])
+def test_a_record_that_the_owners_reader_would_not_return_is_quarantined(tmp_path: Path, case: Any) -> None:
+    """Live rows hold something at a mark: what would hold nothing there is refused, until the mapping says what."""
+    place, kind, live, mark = case
+    own = place.partition(".")[0]
+    schema = pa.schema([*((n, pa.string()) for n in ("id", "text", "user", "at")), (own, kind)])
+    held = [{"id": "a", "text": "喝茶", "user": "u1", "at": "2025-03-01T20:00:00+08:00", own: live}]
+    table = lancedb.connect(str(tmp_path / "db")).create_table("mem", pa.Table.from_pylist(held, schema=schema))
+    columns = {"content": "text", "scope": "user", "created_at": "at"}
+    absent = [name for name in FIELD_NAMES if name not in ("id", *columns)]
+    mapping = {"columns": columns, "absent": absent, "hide": {place: mark}, "times": {"created_at": {"forms": ["iso"]}}}
+    line = {"content": "Prefers tea", "scope": "u2", "created_at": "2025-03-01T20:00:00+08:00"}
+    lines = [line | {"id": "n1"}, line | {"id": "n2", "content": "不吃香菜"}, line | {"id": "n1"}]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(x) + "\n" for x in lines), encoding="utf-8")
+
+    def imported(**more: Any) -> dict[str, Any]:
+        config = {"table": {"uri": str(tmp_path / "db"), "name": "mem"}, "mapping": mapping | more}
+        (tmp_path / "mendory.toml").write_text(toml(config), encoding="utf-8")
+        command = ["import", str(tmp_path / "in.jsonl"), "--config", str(tmp_path / "mendory.toml"), "--json"]
+        return json.loads(CliRunner().invoke(cli.main, command).output)  # type: ignore[no-any-return]
+
+    told = imported()
+    assert ({"not_shown": 3}, 0) == (told["reasons"], told["imported"])
+    entries = [json.loads(e) for e in (tmp_path / "in.jsonl.quarantine.jsonl").read_text("utf-8").splitlines()]
+    assert [1, 2, 3] == [e["line"] for e in entries]
+    assert all("[mapping.show]" in e["hint"] for e in entries)
+    assert 1 == table.count_rows()
+    shown = live["gone"] if isinstance(live, dict) else "live" if own == "j" else live
+    told = imported(show={place: shown})
+    assert ({}, 2) == (told["reasons"], told["imported"])
+    table.checkout_latest()
+    assert {repr(live)} == {repr(r[own]) for r in table.to_arrow().to_pylist()}
+
+
+def test_a_mark_that_is_empty_in_live_rows_refuses_no_record(tmp_path: Path) -> None:
+    """Where live rows hold nothing at the mark, hidden ones alone do: imported rows are as live rows are."""
+    schema = pa.schema([*((n, pa.string()) for n in ("id", "text", "user", "at")), ("gone", pa.bool_())])
+    plain = {"text": "喝茶", "user": "u1", "at": "2025-03-01T20:00:00+08:00"}
+    held = [plain | {"id": "a", "gone": None}, plain | {"id": "b", "gone": True}]
+    lancedb.connect(str(tmp_path / "db")).create_table("mem", pa.Table.from_pylist(held, schema=schema))
+    columns = {"content": "text", "scope": "user", "created_at": "at"}
+    absent = [name for name in FIELD_NAMES if name not in ("id", *columns)]
+    mapping = {
+        "columns": columns,
+        "absent": absent,
+        "hide": {"gone": True},
+        "times": {"created_at": {"forms": ["iso"]}},
+    }
+    config = {"table": {"uri": str(tmp_path / "db"), "name": "mem"}, "mapping": mapping}
+    (tmp_path / "mendory.toml").write_text(toml(config), encoding="utf-8")
+    line = {"id": "n1", "content": "Prefers tea", "scope": "u2", "created_at": "2025-03-01T20:00:00+08:00"}
+    (tmp_path / "in.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    command = ["import", str(tmp_path / "in.jsonl"), "--config", str(tmp_path / "mendory.toml"), "--json"]
+    told = json.loads(CliRunner().invoke(cli.main, command).output)
+
+    assert ({}, 1) == (told["reasons"], told["imported"])
+
+
 def toml(value: dict[str, Any], head: str = "") -> str:
     """Nested tables as TOML."""
     plain = {k: v for k, v in value.items() if not isinstance(v, dict)}

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
 from threading import Lock
-from typing import Any, Final
+from typing import Any
 
 import pyarrow as pa
 
 from mendory.door.judging import Fault, refuse
 from mendory.lance import Reader
-from mendory.lance.door import filled_otherwise
+from mendory.lance.live import live_rows_hold
 from mendory.mapping import Mapping as FieldMapping
 from mendory.mapping import Place
 from mendory.mapping.places import held_at
-from mendory.mapping.status import NOW
-from mendory.record import Status
 from mendory.rows import Present
-
-_BATCHES: Final = 3
-"""So many batches of rows that hold something at a mark are looked through for a live one."""
 
 
 class Visible:
@@ -43,21 +36,9 @@ class Visible:
     def _is_filled(self, place: Place, value: Any, reader: Reader) -> bool:
         with self._lock:
             if place not in self._filled:
-                self._filled[place] = any(_filled_and_live(self._mapping, place, value, reader))
+                reader.refresh()
+                self._filled[place] = live_rows_hold(reader, place, value)
             return self._filled[place]
-
-
-def _filled_and_live(mapping: FieldMapping, place: Place, value: Any, reader: Reader) -> Iterator[bool]:
-    """True for each live row that holds something at the place."""
-    reader.refresh()
-    timed = isinstance(value, str) and value.startswith(NOW)
-    where = filled_otherwise(reader.schema, str(place), None if timed else value)
-    if where is None:
-        return
-    for batch in islice(reader.batches(mapping.scan_columns(reader.schema), where), _BATCHES):
-        one = pa.Table.from_batches([batch])
-        for at, memory in enumerate(mapping.memories(batch)):
-            yield memory.status != Status.ARCHIVED and held_at(Present(one.slice(at, 1)), place) is not None
 
 
 def _fault(place: Place) -> Fault:

@@ -14,6 +14,8 @@ import pyarrow.compute as pc
 
 from mendory import digest
 from mendory.mapping import Mapping as FieldMapping
+from mendory.mapping import Place
+from mendory.mapping.places import Cells
 from mendory.record import BY_NAME, FIELD_NAMES, Memory, Shape, Status
 from mendory.rows import Present, with_values
 
@@ -25,6 +27,7 @@ class State(IntEnum):
     PRESENT = 1
     EXISTS = 2
     CONFLICT = 3
+    NOT_SHOWN = 4
 
 
 def against(offered: pa.Table, held: pa.Table, mapping: FieldMapping) -> list[State]:
@@ -61,6 +64,13 @@ def placed(records: pa.RecordBatch, mapping: FieldMapping, schema: pa.Schema) ->
         else:
             columns.append(_column(records.column(name), field.type, mapping))
     return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def empty_at(rows: pa.RecordBatch, place: Place) -> np.ndarray:
+    """True for each row, in the table's own shape, that holds nothing at the place."""
+    cells = Cells(rows)
+    array = cells.array(place)
+    return np.asarray(array.is_null()) if array is not None else np.array([v is None for v in cells.values(place)[0]])
 
 
 def _column(values: pa.Array, kind: pa.DataType, mapping: FieldMapping) -> pa.Array:

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from mendory.detect.vectors import SAME
 from mendory.errors import EmptyInput, InputInvalid, KeyNotUnique, Unavailable
-from mendory.importer.against import State, against, dimension, placed
+from mendory.importer.against import State, against, dimension, empty_at, placed
 from mendory.importer.files import Told
 from mendory.importer.flags import BIT
 from mendory.importer.judging import Judge
@@ -24,12 +24,19 @@ from mendory.importer.shaping import Shaping
 from mendory.importer.sources import Source, expect_columns
 from mendory.importer.staging import DIGEST, Batches, Stage, id_digest
 from mendory.lance import Reader
+from mendory.lance.live import live_rows_hold
 from mendory.mapping import Mapping as FieldMapping
+from mendory.mapping import Place
 from mendory.record import FIELD_NAMES
 
 _HINTS: Final = {
     State.EXISTS: ("id_exists", "the table has another record under this id; import it under a new id"),
     State.CONFLICT: ("conflicting_duplicate_id", "decide which record is right, or give them ids of their own"),
+    State.NOT_SHOWN: (
+        "not_shown",
+        "live rows hold a value at a mark of mapping.hide and this one would hold none, so that the owner's reader may "
+        "never return it: say under [mapping.show] what live rows hold",
+    ),
 }
 
 
@@ -55,6 +62,7 @@ class Import:
         self._states = np.zeros(0, np.uint8)
         self._doubled = np.zeros(0, bool)
         self._folder, self._stamp = folder, source.stamp()
+        self._filled: dict[Place, bool] = {}
 
     def take(self, told: Told | None = None) -> None:
         """Every record of the source is judged, and set aside or refused.
@@ -108,8 +116,23 @@ class Import:
             self._states[at + np.flatnonzero(known)] = found
         fresh = alive & (self._states[here] == State.FRESH)
         if fresh.any():
-            rows = batch if fresh.all() else batch.filter(pa.array(fresh))
-            self._fresh.write(placed(rows, self._mapping, self._schema))
+            rows = placed(batch if fresh.all() else batch.filter(pa.array(fresh)), self._mapping, self._schema)
+            if reader is not None and (unseen := self._unseen(rows, reader)).any():
+                self._states[at + np.flatnonzero(fresh)[unseen]] = State.NOT_SHOWN
+                rows = rows.filter(pa.array(~unseen))
+            self._fresh.write(rows)
+
+    def _unseen(self, rows: pa.RecordBatch, reader: Reader) -> np.ndarray:
+        """The rows that lie empty at a hiding mark where live rows hold something; an empty status is told as such."""
+        unseen = np.zeros(rows.num_rows, bool)
+        for place, value in self._mapping.vocabulary.hide or ():
+            if place == self._mapping.place("status") or not (empty := empty_at(rows, place)).any():
+                continue
+            if place not in self._filled:  # read once, and only where it matters
+                self._filled[place] = live_rows_hold(reader, place, value)
+            if self._filled[place]:
+                unseen |= empty
+        return unseen
 
     # --- what came of it ------------------------------------------------------------------------
 
