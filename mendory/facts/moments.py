@@ -87,7 +87,8 @@ def _is_cut(ticks: Any, created: Any) -> Any:
     for size in sorted(UNITS):
         unit[ticks % size == 0] = size
     there = (ticks != _NONE) & (created != _NONE) & (ticks < created)
-    return there & (np.where(there, created - ticks, 0) < unit)
+    before = np.subtract(created, ticks, out=np.zeros(len(ticks), np.int64), where=there)
+    return there & (before < unit)
 
 
 def _times(ticks: Any, missing: Any) -> pa.Array:
