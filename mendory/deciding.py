@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import timedelta
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
+from mendory.asking.answer import (
+    MOST_NAME,
+    Answer,
+    CodeState,
+    Refusal,
+    Word,
+    code_of,
+    concealed,
+    covered,
+    judge,
+    named,
+    note_of,
+    plain,
+)
+from mendory.asking.codes import locked_until, matching_step
 from mendory.clinic import Clinic, group_steps
+from mendory.config import ApprovalSection
 from mendory.errors import EmptyTargetSet, InputInvalid, PlanClosed, PlanNotFound
+from mendory.ledger import Ledger
+from mendory.ledger.answers import STANDS, Given
+from mendory.ledger.approvers import Approver
 from mendory.ledger.plans import PlanState
-from mendory.plan.model import Plan
+from mendory.plan.model import Group, Plan
 from mendory.policy import Health, Ruling, decide
+from mendory.text import shown
 
 
 def approve(
@@ -26,8 +47,12 @@ def approve(
 def reject(clinic: Clinic, plan_id: str, groups: Sequence[str] | None, by: str, because: str) -> list[str]:
     """A person's rejection stands in the ledger; its findings are dismissed, its steps and their dependants ended."""
     plan, steps = _target(clinic, plan_id, groups, by)
-    ledger = clinic.ledger
-    ledger.decisions.record(plan.id, "reject", _names(plan, groups), steps, by, because, timedelta(0))
+    clinic.ledger.once(lambda ledger: _reject(ledger, plan, _names(plan, groups), steps, by, because))
+    return steps
+
+
+def _reject(ledger: Ledger, plan: Plan, groups: Sequence[str], steps: Sequence[str], by: str, because: str) -> str:
+    decision = ledger.decisions.record(plan.id, "reject", groups, steps, by, because, timedelta(0))
     ledger.findings.dismiss({s.finding_id for s in plan.steps() if s.id in steps}, f"rejected: {because}", by)
     ended = set(steps)
     outcomes = ledger.plans.outcomes(plan.id)
@@ -41,7 +66,106 @@ def reject(clinic: Clinic, plan_id: str, groups: Sequence[str] | None, by: str, 
         ledger.plans.set_state(plan.id, PlanState.REJECTED)
     else:
         ledger.plans.close_if_settled(plan.id)
-    return steps
+    return decision
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What became of an answer: whether it stands, or why not, and the steps it decides on.
+
+    `replayed` says that the round had been answered before; then this is what became of it then. `until` is when an
+    approver who is locked out may give a code again.
+    """
+
+    stands: bool
+    verdict: str
+    why: Refusal | None
+    steps: tuple[str, ...]
+    replayed: bool
+    until: datetime | None = None
+
+
+def answer(clinic: Clinic, plan_id: str, given: Answer) -> Answered:
+    """The answer of this round is recorded, once, and what it decides stands in the ledger; nothing was applied.
+
+    A refused answer changes nothing but its own record, and the code it held is taken all the same: whoever reads it
+    where the server keeps answers can't give it again. Raises LedgerCorrupt, with nothing recorded, when somebody
+    wrote the ledger who is not Mendory.
+    """
+    return clinic.ledger.once(lambda ledger: _answer(ledger, clinic.config.approval, plan_id, given))
+
+
+def _answer(ledger: Ledger, section: ApprovalSection, plan_id: str, given: Answer) -> Answered:
+    ledger.verify()
+    plan = _if_open(ledger, plan_id)
+    before = ledger.answers.get(given.round)
+    if before is not None:
+        refused = None if before.stands else Refusal(before.outcome)
+        return Answered(before.stands, before.verdict, refused, before.steps, replayed=True)
+    enrolled = ledger.approvers.live()
+    known = {*map(plain, section.approvers), *enrolled}
+    code, used = _code(ledger, enrolled.get(given.by), given)
+    now = ledger.clock()
+    until = locked_until(ledger.answers.times(given.by, Refusal.CODE_WRONG), now) if given.by in enrolled else None
+    why: Refusal | None = Refusal.PLAN_ENDED
+    groups: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+    decision = None
+    if plan is not None:
+        waiting = {s for s, o in ledger.plans.outcomes(plan_id).items() if o["outcome"] is None}
+        why = judge(given, plan, waiting, known, enrolled, now, code, until is not None)
+        steps = () if why else tuple(s.id for s in covered(given, plan, waiting))
+        groups = tuple(g.name for g in plan.groups if (g.name in named(given) if why else _holds(g, steps)))
+        decision = _decided(ledger, section, plan, groups, steps, given) if steps else None
+    ledger.answers.record(
+        Given(
+            given.round,
+            plan_id,
+            given.verdict if given.verdict in list(Word) else "unknown",
+            groups,
+            given.by if given.by in known else concealed(shown(given.by, MOST_NAME)),
+            why.value if why else STANDS,
+            steps,
+            "" if why else note_of(given),
+            given.given_at,
+            now,
+        ),
+        decision,
+        used,
+    )
+    return Answered(why is None, given.verdict, why, steps, False, until if why is Refusal.LOCKED else None)
+
+
+def _if_open(ledger: Ledger, plan_id: str) -> Plan | None:
+    return ledger.plans.load(plan_id) if ledger.plans.state(plan_id) is PlanState.OPEN else None
+
+
+def _decided(
+    ledger: Ledger, section: ApprovalSection, plan: Plan, groups: Sequence[str], steps: Sequence[str], given: Answer
+) -> str:
+    """The decision on these steps stands; returns its id."""
+    note = note_of(given)
+    if given.verdict == Word.REJECT:
+        return _reject(ledger, plan, groups, steps, given.by, note)
+    return ledger.decisions.record(plan.id, "approve", groups, steps, given.by, note, section.window)
+
+
+def _code(ledger: Ledger, approver: Approver | None, given: Answer) -> tuple[CodeState, tuple[str, int] | None]:
+    """(what became of the answer's code, the code it takes); one not newer than the last taken counts as used."""
+    code = code_of(given)
+    if not code:
+        return CodeState.NONE, None
+    step = matching_step(approver.secret, code, given.given_at) if approver else None
+    if approver is None or step is None:
+        return CodeState.WRONG, None
+    last = ledger.approvers.last_step(approver)
+    if last is not None and step <= last:
+        return CodeState.USED, None
+    return CodeState.RIGHT, (approver.id, step)
+
+
+def _holds(group: Group, steps: Collection[str]) -> bool:
+    return any(s.id in steps for s in group.steps)
 
 
 def _target(clinic: Clinic, plan_id: str, groups: Sequence[str] | None, by: str) -> tuple[Plan, list[str]]:

@@ -5,10 +5,11 @@ something. `approve`, `reject`, `apply`, `rollback`, `recover`, `import`: 0 done
 person, 4 refused, 5 unknown outcome.
 """
 
-from mendory.cli import doctor, examine, importing, init, plans, recovering, reporting, review, spaces, treat
+from mendory.cli import approvers, doctor, examine, importing, init, plans, recovering, reporting, review, spaces, treat
 from mendory.cli.shared import main
 
 __all__ = [
+    "approvers",
     "doctor",
     "examine",
     "importing",

@@ -463,6 +463,21 @@ SENTENCES: Final[Mapping[str, str]] = {
     "no valid text": "不是有效文本",
     "without a usable vector": "没有可用的向量",
     "gone meanwhile": "已不在表中",
+    # approvers
+    "Enrolled {name} as an approver of level 3. What follows is shown once.": (
+        "已登记 {name} 为 3 级批准人。以下内容只显示一次。"
+    ),
+    "Scan the picture with an authenticator, or type the secret into it:": "请用验证器扫描图案，或手动输入密钥：",
+    "Revoked {name}: codes of that secret count for nothing from now on.": "已撤销 {name}：该密钥的验证码从此无效。",
+    "What {name} approved before still stands; reject the plan's groups to take that back.": (
+        "{name} 此前批准的内容仍然有效；如需收回，请拒绝计划中的相应分组。"
+    ),
+    "Nobody may answer on the server's page yet.": "还没有人可以在服务器页面上答复。",
+    "for level 2, by approval.approvers: {names}": "可批准 2 级（approval.approvers）：{names}",
+    "revoked {day} by {by}": "{day} 由 {by} 撤销",
+    "locked until {time} UTC": "锁定至 {time} UTC",
+    "enrolled": "已登记",
+    "since {day} by {by}": "{day} 由 {by} 登记",
     "asking the service: {calls} requests, {characters} characters": (
         "将向服务发出 {calls} 次请求，共 {characters} 个字符"
     ),

@@ -1,7 +1,7 @@
 """The ledger: the fsynced memory of everything planned, decided, tried and done.
 
 SQLite in WAL mode with synchronous=FULL by default. One `Ledger` per database; its parts are grouped
-by subject: `plans`, `decisions`, `intents`, `findings`, `asides`, `spaces`, `checkpoints`.
+by subject: `plans`, `decisions`, `intents`, `findings`, `asides`, `spaces`, `checkpoints`, `approvers`, `answers`.
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
 from mendory import digest
 from mendory.errors import ConfigInvalid, DependencyMissing, LedgerCorrupt, LedgerMismatch, Unavailable
 from mendory.ledger import chain, schema
+from mendory.ledger.answers import Answers
+from mendory.ledger.approvers import Approvers
 from mendory.ledger.asides import Asides
 from mendory.ledger.checkpoints import Checkpoints
 from mendory.ledger.decisions import Decisions
@@ -31,6 +33,7 @@ from mendory.ledger.records import IntentState
 from mendory.ledger.spaces import Spaces
 
 Clock = Callable[[], datetime]
+_T = TypeVar("_T")
 
 
 def utc_now() -> datetime:
@@ -51,6 +54,8 @@ class Ledger:
         self.findings = Findings(self.transaction, self.reading, clock)
         self.spaces = Spaces(self.transaction, self.reading, clock)
         self.checkpoints = Checkpoints(self.transaction, self.reading, clock)
+        self.approvers = Approvers(self.transaction, self.reading, clock)
+        self.answers = Answers(self.transaction, self.reading, clock)
 
     @classmethod
     def open(cls, url: str, clock: Clock = utc_now, create: bool = True) -> Ledger:
@@ -111,6 +116,19 @@ class Ledger:
         except sa.exc.OperationalError as error:
             raise _unavailable(error) from error
 
+    def once(self, work: Callable[[Ledger], _T]) -> _T:
+        """What `work` returns; everything it did to the ledger it is handed is one transaction.
+
+        When another process recorded the same thing first, nothing of it stands and it is done again, once: it then
+        sees what that one recorded.
+        """
+        try:
+            with self.transaction() as conn:
+                return work(_Within(conn, self.clock))
+        except sa.exc.IntegrityError:
+            with self.transaction() as conn:
+                return work(_Within(conn, self.clock))
+
     @property
     def id(self) -> str:
         """The ledger's own id, made at first use."""
@@ -131,6 +149,9 @@ class Ledger:
                     "intent": lambda ref: self.intents.opened_digest(conn, ref),
                     "receipt": lambda ref: self.intents.closed_digest(conn, ref),
                     "decision": lambda ref: self.decisions.digest(conn, ref),
+                    "enrolment": lambda ref: self.approvers.enrolled_digest(conn, ref),
+                    "revocation": lambda ref: self.approvers.revoked_digest(conn, ref),
+                    "answer": lambda ref: self.answers.digest(conn, ref),
                 },
             )
 
@@ -143,6 +164,11 @@ class Ledger:
             ("intent", sa.select(intent.rid)),
             ("receipt", sa.select(intent.rid).where(intent.state != IntentState.OPEN.value)),
             ("resolution", sa.select(intent.rid).where(intent.resolution.is_not(None))),
+            ("enrolment", sa.select(schema.approver.c.id)),
+            ("enrolment", sa.select(schema.code_use.c.approver_id)),
+            ("revocation", sa.select(schema.approver.c.id).where(schema.approver.c.revoked_at.is_not(None))),
+            ("answer", sa.select(schema.answer.c.round)),
+            ("answer", sa.select(schema.code_use.c.round)),
         ):
             linked = set(conn.execute(sa.select(c.ref).where(c.kind == kind)).scalars())
             stray = sorted(set(conn.execute(ids).scalars()) - linked)
@@ -186,6 +212,24 @@ class Ledger:
                 {"id": r.id, "kind": r.kind, "plan": r.plan_id, "at": r.at, **json.loads(r.body)}
                 for r in conn.execute(query)
             ]
+
+
+class _Within(Ledger):
+    """The ledger inside a transaction of its own: whatever its parts do is part of that one."""
+
+    def __init__(self, conn: sa.Connection, clock: Clock) -> None:
+        self._conn = conn
+        super().__init__(conn.engine, clock)
+
+    @contextmanager
+    def transaction(self) -> Iterator[sa.Connection]:
+        """The transaction there is."""
+        yield self._conn
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """The transaction there is: it sees what it wrote."""
+        yield self._conn
 
 
 def _unavailable(error: sa.exc.OperationalError) -> Unavailable:

@@ -244,6 +244,7 @@ approver = sa.Table(
     sa.Column("by", sa.Text, nullable=False),
     sa.Column("at", sa.Text, nullable=False),
     sa.Column("revoked_at", sa.Text),
+    sa.Column("revoked_by", sa.Text),
 )
 
 answer = sa.Table(
@@ -259,6 +260,8 @@ answer = sa.Table(
     sa.Column("decision_id", sa.Text, sa.ForeignKey("decision.id")),
     sa.Column("given_at", sa.Text, nullable=False),
     sa.Column("at", sa.Text, nullable=False),
+    # of answers that stand; those that were refused leave none
+    sa.Column("note", sa.Text),
 )
 
 code_use = sa.Table(
