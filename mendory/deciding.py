@@ -114,7 +114,7 @@ def _answer(ledger: Ledger, section: ApprovalSection, plan_id: str, given: Answe
     if plan is not None:
         waiting = {s for s, o in ledger.plans.outcomes(plan_id).items() if o["outcome"] is None}
         why = judge(given, plan, waiting, known, enrolled, now, code, until is not None)
-        steps = () if why else tuple(s.id for s in covered(given, plan, waiting))
+        steps = () if why else tuple(sorted(s.id for s in covered(given, plan, waiting)))
         groups = tuple(g.name for g in plan.groups if (g.name in named(given) if why else _holds(g, steps)))
         decision = _decided(ledger, section, plan, groups, steps, given) if steps else None
     ledger.answers.record(
