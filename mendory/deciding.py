@@ -102,11 +102,11 @@ def _answer(ledger: Ledger, section: ApprovalSection, plan_id: str, given: Answe
     if before is not None:
         refused = None if before.stands else Refusal(before.outcome)
         return Answered(before.stands, before.verdict, refused, before.steps, replayed=True)
-    enrolled = ledger.approvers.live()
+    enrolled, now = ledger.approvers.live(), ledger.clock()
+    approver = enrolled.get(given.by)
     known = {*map(plain, section.approvers), *enrolled}
-    code, used = _code(ledger, enrolled.get(given.by), given)
-    now = ledger.clock()
-    until = locked_until(ledger.answers.times(given.by, Refusal.CODE_WRONG), now) if given.by in enrolled else None
+    code, used = _code(ledger, approver, given)
+    until = lock_of(ledger, approver, now) if approver else None
     why: Refusal | None = Refusal.PLAN_ENDED
     groups: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
@@ -148,6 +148,11 @@ def _decided(
     if given.verdict == Word.REJECT:
         return _reject(ledger, plan, groups, steps, given.by, note)
     return ledger.decisions.record(plan.id, "approve", groups, steps, given.by, note, section.window)
+
+
+def lock_of(ledger: Ledger, approver: Approver, now: datetime) -> datetime | None:
+    """Until when the approver's codes are not looked at; None when they are. A new secret begins anew."""
+    return locked_until(ledger.answers.times(approver.name, Refusal.CODE_WRONG, approver.at), now)
 
 
 def _code(ledger: Ledger, approver: Approver | None, given: Answer) -> tuple[CodeState, tuple[str, int] | None]:

@@ -1,4 +1,4 @@
-"""Answers as data: the cases under tests/cases/answers, one-time codes, names of rounds, words of refusals.
+"""Answers as data: the cases under tests/cases/answers, one-time codes, names of rounds.
 
 A case has a plan made at noon of 2025-03-01 with its `groups` (how many steps of a level wait or are done), who may
 answer, one answer, the ledger's time `now` (13:00 where nothing is said), and either the groups it `covers` with their
@@ -33,7 +33,6 @@ from mendory.asking.answer import (
     valid_name,
 )
 from mendory.asking.codes import enrolment_uri, in_fours, locked_until, matching_step, new_secret
-from mendory.asking.refusals import WHY, said
 from mendory.plan.model import Plan
 from tests.answer_kit import SECRET, a_plan, code_at
 from tests.conftest import NOON, at
@@ -215,22 +214,6 @@ def test_named_groups_are_words_and_each_stands_once(labels: list[str]) -> None:
 
     assert len(set(names)) == len(names)
     assert all(name and not any(c.isspace() for c in name) for name in names)
-
-
-# --- words --------------------------------------------------------------------------------------
-
-
-def test_every_refusal_has_its_words_in_both_languages() -> None:
-    """Each says in English and in Chinese what was wrong and what to do; a lock says until when."""
-    assert set(Refusal) == set(WHY)
-    for refusal in Refusal:
-        english, chinese = said(refusal, "en"), said(refusal, "zh")
-        assert english.isascii()
-        assert english.endswith(".")
-        assert chinese.endswith("。")
-        assert any("\u4e00" <= c <= "\u9fff" for c in chinese)
-    assert "2025-03-01 12:00 UTC" in said(Refusal.LOCKED, "en", NOON)
-    assert "2025-03-01 12:00 UTC" in said(Refusal.LOCKED, "zh", NOON)
 
 
 # --- whatever comes -----------------------------------------------------------------------------

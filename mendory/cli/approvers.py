@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from mendory.asking.answer import MOST_NAME, Refusal, plain, valid_name
-from mendory.asking.codes import enrolment_uri, in_fours, locked_until, new_secret
+from mendory.asking.answer import MOST_NAME, plain, valid_name
+from mendory.asking.codes import enrolment_uri, in_fours, new_secret
 from mendory.cli.shared import (
     OK,
     command,
@@ -24,8 +24,8 @@ from mendory.cli.shared import (
 )
 from mendory.cli.words import say
 from mendory.clinic import Clinic
+from mendory.deciding import lock_of
 from mendory.errors import DependencyMissing, InputInvalid
-from mendory.ledger import Ledger
 from mendory.ledger.approvers import Approver
 from mendory.text import shown
 
@@ -109,21 +109,17 @@ def _revoke(clinic: Clinic, name: str, by: str, as_json: bool) -> None:
 def _list(clinic: Clinic, as_json: bool) -> None:
     ledger, named = clinic.known_ledger(), clinic.config.approval.approvers
     known = ledger.approvers.all() if ledger else ()
-    locks = {a.name: _lock(ledger, a.name, clinic.clock()) for a in known} if ledger else {}
+    locks = {a.id: lock_of(ledger, a, clinic.clock()) for a in known} if ledger else {}
     if as_json:
-        print_json({"enrolled": [_json(a, locks[a.name]) for a in known], "configured": list(named)})
+        print_json({"enrolled": [_json(a, locks[a.id]) for a in known], "configured": list(named)})
         return
     if not known and not named:
         click.echo(say("Nobody may answer on the server's page yet."))
-    print_table([_row(a, locks[a.name]) for a in known])
+    print_table([_row(a, locks[a.id]) for a in known])
     if named:
         names = ", ".join(map(shown, named))
         click.echo(say("for level 2, by approval.approvers: {names}", names=names))
     print_next(command("approvers", "--enroll", "NAME", "--as", "WHO"))
-
-
-def _lock(ledger: Ledger, name: str, now: datetime) -> datetime | None:
-    return locked_until(ledger.answers.times(name, Refusal.CODE_WRONG), now)
 
 
 def _json(one: Approver, lock: datetime | None) -> dict[str, Any]:

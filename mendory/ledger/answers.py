@@ -89,12 +89,12 @@ class Answers:
         """
         return [g for g in self._select(t.answer.c.plan_id == plan_id) if since is None or g.at >= since]
 
-    def times(self, by: str, outcome: str) -> Sequence[datetime]:
-        """When answers of that name had this outcome."""
+    def times(self, by: str, outcome: str, since: datetime) -> Sequence[datetime]:
+        """When answers of that name had this outcome, since that time."""
         c = t.answer.c
         with self._reading() as conn:
             query = sa.select(c.at).where(c.by == by, c.outcome == outcome)
-            return [datetime.fromisoformat(at) for at in conn.execute(query).scalars()]
+            return [at for held in conn.execute(query).scalars() if (at := datetime.fromisoformat(held)) >= since]
 
     def digest(self, conn: sa.Connection, name: str) -> str | None:
         """Digest of the answer as it stands with the codes it used up, None when it is gone."""
