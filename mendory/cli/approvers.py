@@ -93,7 +93,9 @@ def _segno() -> Any:
 
 
 def _revoke(clinic: Clinic, name: str, by: str, as_json: bool) -> None:
-    ledger = clinic.ledger
+    ledger = clinic.known_ledger()
+    if ledger is None:
+        raise InputInvalid(f"Nobody is enrolled as '{name}'. Nothing was recorded. See who is: mendory approvers.")
     ledger.verify()
     ledger.approvers.revoke(name, by)
     if as_json:
