@@ -72,7 +72,8 @@ def post(
             return Reply(reply.status, reply.headers, data, cut)
     except urllib.error.HTTPError as error:
         return Reply(error.code, error.headers, _start_of(error))
-    except (urllib.error.URLError, OSError, http.client.HTTPException) as error:
+    except (urllib.error.URLError, OSError, http.client.HTTPException, UnicodeError) as error:
+        # UnicodeError: a host name that can be no name of a host
         reason = getattr(error, "reason", error)
         return Reply(0, Message(), b"no answer (%s)" % type(reason).__name__.encode())
 

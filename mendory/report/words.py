@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from mendory.report.reasons import chinese
 from mendory.report.terms import NAMES, PREVENTION, STRATEGIES
@@ -220,14 +221,16 @@ def count(number: int, noun: str, lang: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
-def when(text: str, lang: str) -> str:
-    """An ISO time as people write it, in UTC, which is named.
+def when(text: str, lang: str, zone: str = "UTC") -> str:
+    """An ISO time as people write it, in the zone, which is named.
 
     >>> when("2026-03-05T17:04:59+08:00", "en"), when("2026-03-05T09:04:59", "zh")
     ('5 Mar 2026, 09:04 UTC', '2026年3月5日 09:04（UTC）')
+    >>> when("2026-03-05T09:04:59+00:00", "en", "Asia/Shanghai")
+    '5 Mar 2026, 17:04 Asia/Shanghai'
     """
     moment = datetime.fromisoformat(text)
-    moment = moment.astimezone(UTC) if moment.tzinfo else moment
+    moment = moment.astimezone(ZoneInfo(zone)) if moment.tzinfo else moment
     if lang == "zh":
-        return f"{moment.year}年{moment.month}月{moment.day}日 {moment:%H:%M}（UTC）"
-    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}, {moment:%H:%M} UTC"
+        return f"{moment.year}年{moment.month}月{moment.day}日 {moment:%H:%M}（{zone}）"
+    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}, {moment:%H:%M} {zone}"

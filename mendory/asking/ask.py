@@ -1,0 +1,167 @@
+"""Gathers from ledger and table what a person is asked about a plan."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from mendory.asking.answer import plain
+from mendory.asking.asked import Asked, Evidence, Refused, Waiting
+from mendory.clinic import Clinic
+from mendory.config import Config
+from mendory.deciding import open_plan, rule
+from mendory.finding import KNOWN, Code, Finding, Severity
+from mendory.plan.model import Group, Plan, Step
+from mendory.policy import Health, Ruling, Verdict, decide
+
+_EXCERPT: Final = 40
+_EXCERPTS: Final = 12
+_WORST_FIRST: Final = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)
+_FOLLOWS: Final = "a step it requires does not run"
+
+
+def asked(clinic: Clinic, plan_id: str, excerpts: bool = True) -> Asked:
+    """What a person is asked about the open plan, as ledger and configuration are now; raises PlanClosed otherwise.
+
+    The table is read only for `excerpts`, where `privacy.prefect_excerpts` lets the beginnings of memories be shown.
+    """
+    plan = open_plan(clinic, plan_id)
+    ledger, config = clinic.ledger, clinic.config
+    outcomes = ledger.plans.outcomes(plan.id)
+    waiting = [s for s in plan.steps() if outcomes[s.id]["outcome"] is None]
+    ids = {s.id for s in waiting}
+    rulings = rule(clinic, plan)
+    context = ledger.plans.context(plan.id)
+    groups = tuple(_group(g, [s for s in g.steps if s.id in ids], rulings) for g in plan.groups if _any(g, ids))
+    scopes = _by_scope(waiting)
+    evidence = _evidence(waiting, ledger.findings.known({s.finding_id for s in waiting}))
+    codes = {e.code for e in evidence}
+    limits = config.limits
+    made = Asked(
+        plan_id=plan.id,
+        code=plan.code,
+        table=config.table.name,
+        table_rows=int(context["read"]),
+        made_at=plan.made_at,
+        expires_at=plan.expires_at,
+        zone=_zone(config),
+        groups=groups,
+        rows=len({i for s in waiting for i in s.changed_ids}),
+        hides=len({i for s in waiting for i in _hidden(s)}),
+        rescoped=len({i for s in waiting if s.kind.value == "set_scope" for i in s.changed_ids}),
+        scopes=scopes,
+        held=_held(config, plan, ids, set(outcomes) - ids, context),
+        limits=(limits.rows_per_run, limits.repairs_per_day) if limits else None,
+        undo_days=config.retention.images.days,
+        severity=_severity(codes),
+        evidence=evidence,
+        causes=tuple(c for c in context["causes"] if c["attribute"] and c["code"] in codes),
+        named=tuple(dict.fromkeys(map(plain, config.approval.approvers))),
+        enrolled=tuple(sorted(ledger.approvers.live())),
+        refused=_refused(clinic, plan),
+        report_url=_report(config, plan.code),
+    )
+    if not excerpts or config.privacy.prefect_excerpts == "none":
+        return made
+    return _with_excerpts(clinic, plan, made, ids)
+
+
+def _any(group: Group, ids: Collection[str]) -> bool:
+    return any(s.id in ids for s in group.steps)
+
+
+def _group(group: Group, steps: Sequence[Step], rulings: Mapping[str, Ruling]) -> Waiting:
+    whys = Counter(r.reason for s in steps if (r := rulings[s.id]).verdict is not Verdict.RUN)
+    return Waiting(
+        group.name,
+        group.kind.value,
+        int(group.level),
+        len(steps),
+        len({i for s in steps for i in s.changed_ids}),
+        len({i for s in steps for i in _hidden(s)}),
+        tuple(whys.most_common()),
+        len(steps) - whys.total(),
+    )
+
+
+def _hidden(step: Step) -> Collection[str]:
+    """The rows that leave recall by the step."""
+    merged: Sequence[str] = step.detail.get("merged_ids", ())
+    return merged
+
+
+def _by_scope(steps: Sequence[Step]) -> tuple[tuple[str | None, int], ...]:
+    """Scope → how many rows of it change, most first; None stands for rows without one."""
+    rows: dict[str | None, set[str]] = defaultdict(set)
+    for step in steps:
+        rows[step.scope or None].update(step.changed_ids)
+    counted = [(scope, len(ids)) for scope, ids in rows.items() if ids]
+    return tuple(sorted(counted, key=lambda c: (-c[1], c[0] or "")))
+
+
+def _held(
+    config: Config, plan: Plan, waiting: Collection[str], done: Collection[str], context: Mapping[str, Any]
+) -> tuple[tuple[str, int], ...]:
+    """Why steps would not run although a person approved all that waits, and how many: limits bind people too."""
+    everything = dict.fromkeys(waiting, "")
+    health = Health(**context["health"])
+    rulings = decide(plan, config.limits, config.rules.confirmed, everything, health, done)
+    whys = Counter(r.reason for r in rulings.values() if r.verdict is not Verdict.RUN)
+    followers = whys.pop(_FOLLOWS, 0)
+    if followers and whys:  # they wait for what is named already
+        whys[whys.most_common(1)[0][0]] += followers
+    return tuple(whys.most_common())
+
+
+def _evidence(steps: Sequence[Step], known: Mapping[str, Finding]) -> tuple[Evidence, ...]:
+    """What was found, by code, worst first; of a finding that only follows from another no reason is known."""
+    by_code: dict[str, list[Step]] = defaultdict(list)
+    for step in steps:
+        by_code[step.code].append(step)
+    made = []
+    for code, mine in by_code.items():
+        found = list(dict.fromkeys(s.finding_id for s in mine))
+        reasons = [known[f].reason for f in found if f in known]
+        rows = {i for s in mine for i in s.row_ids}
+        made.append(Evidence(code, KNOWN[Code(code)][1].value, len(found), len(rows), reasons[0] if reasons else ""))
+    return tuple(sorted(made, key=lambda e: (_WORST_FIRST.index(Severity(e.severity)), -e.findings, e.code)))
+
+
+def _severity(codes: Collection[str]) -> str:
+    """The worst severity among the codes; low when there are none."""
+    held = {KNOWN[Code(code)][1] for code in codes}
+    return next((s for s in _WORST_FIRST if s in held), Severity.LOW).value
+
+
+def _zone(config: Config) -> str:
+    """The zone people live in, as far as the configuration tells."""
+    told = (config.notify.zone if config.notify else "UTC", config.limits.zone if config.limits else "UTC")
+    return next((zone for zone in told if zone != "UTC"), "UTC")
+
+
+def _refused(clinic: Clinic, plan: Plan) -> Refused | None:
+    """The newest answer about the plan as it is now, where it did not count."""
+    given = clinic.ledger.answers.of_plan(plan.id, plan.made_at)
+    if not given or given[-1].stands:
+        return None
+    return Refused(given[-1].outcome, given[-1].by, given[-1].given_at)
+
+
+def _report(config: Config, code: str) -> str:
+    base = config.report.base_url
+    return f"{base}/{code}.{config.report.lang}.html" if base else ""
+
+
+def _with_excerpts(clinic: Clinic, plan: Plan, made: Asked, waiting: Collection[str]) -> Asked:
+    """The same with the beginnings of the first memories of each group that is shown."""
+    shown = {g.name for g in made.shown}
+    steps = [[s for s in g.steps if s.id in waiting] for g in plan.groups if g.name in shown]
+    # a group's first step before another's second, so that each is seen
+    firsts = [mine[at] for at in range(_EXCERPTS) for mine in steps if at < len(mine)]
+    ids = list(dict.fromkeys(i for step in firsts for i in step.row_ids))[:_EXCERPTS]
+    clinic.reader.refresh()
+    held = clinic.view(clinic.reader).fetch(ids)
+    texts = tuple((i, (held[i].content or "")[:_EXCERPT]) for i in ids if i in held)
+    return replace(made, excerpts=texts)
