@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Annotated, Any, Literal
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from pydantic import Field as Bound
@@ -127,6 +127,7 @@ HOSTILE = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(HOSTILE, st.sampled_from(LANGS))
 @example("`" * 30, "en")
 @example("![x](HTTP://e.vil/x.png)", "zh")

@@ -120,8 +120,8 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
     # silence
     "silence": ("If nobody answers", "如果无人答复"),
     "expires": (
-        "Nothing of it runs. The plan expires on {time}; the next check finds the problems again.",
-        "不会执行任何内容。计划将于 {time}过期；问题会在下次检查时再次发现。",
+        "Nothing of what waits runs. The plan expires on {time}; the next check finds the problems again.",
+        "等待批准的内容都不会执行。计划将于 {time}过期；问题会在下次检查时再次发现。",
     ),
     # what waits
     "groups": ("What waits", "等待批准的内容"),
@@ -160,7 +160,7 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "report": ("Case record", "病例记录"),
     # who and how
     "who": ("Who may answer", "谁可以答复"),
-    "who_two": ("Level 2: {names}.", "2 级：{names}。"),
+    "who_two": ("Up to level 2: {names}.", "2 级及以下：{names}。"),
     "who_three": (
         "Level 3 ({groups}): {names}, each with a one-time code.",
         "3 级（{groups}）：{names}，须填写各自的一次性验证码。",

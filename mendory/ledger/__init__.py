@@ -1,7 +1,8 @@
 """The ledger: the fsynced memory of everything planned, decided, tried and done.
 
 SQLite in WAL mode with synchronous=FULL by default. One `Ledger` per database; its parts are grouped
-by subject: `plans`, `decisions`, `intents`, `findings`, `asides`, `spaces`, `checkpoints`, `approvers`, `answers`.
+by subject: `plans`, `decisions`, `intents`, `findings`, `asides`, `spaces`, `checkpoints`, `approvers`, `answers`,
+`notices`.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from mendory.ledger.decisions import Decisions
 from mendory.ledger.findings import Findings
 from mendory.ledger.intents import Intents
 from mendory.ledger.migrate import upgrade
+from mendory.ledger.notices import Notices
 from mendory.ledger.plans import Plans
 from mendory.ledger.records import IntentState
 from mendory.ledger.spaces import Spaces
@@ -56,6 +58,7 @@ class Ledger:
         self.checkpoints = Checkpoints(self.transaction, self.reading, clock)
         self.approvers = Approvers(self.transaction, self.reading, clock)
         self.answers = Answers(self.transaction, self.reading, clock)
+        self.notices = Notices(self.transaction, self.reading, clock)
 
     @classmethod
     def open(cls, url: str, clock: Clock = utc_now, create: bool = True) -> Ledger:
