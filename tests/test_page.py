@@ -250,7 +250,17 @@ def test_the_form_offers_what_the_page_shows(case: Mapping[str, Any], lang: str)
 
 
 @pytest.mark.parametrize(
-    ("code", "fits"), [("123456", True), ("123 456", True), ("", True), ("12345", False), ("abcdef", False)]
+    ("code", "fits"),
+    [
+        ("123456", True),
+        ("123 456", True),
+        ("１２３４５６", True),
+        (" 123456 ", True),
+        ("1234567", False),
+        ("", True),
+        ("12345", False),
+        ("abcdef", False),
+    ],
 )
 def test_the_one_time_code_is_six_digits_or_nothing(code: str, fits: bool) -> None:
     """Level 2 can be approved in part without a code; what can be no code is refused by the form."""

@@ -13,7 +13,8 @@ from mendory.report.words import count, label
 DECISIONS: Final = ("approve", "part", "reject", "later")
 _NAME: Final = r"^[^\x00-\x1f\x7f{}<>]{1,64}$"
 _NOTE: Final = r"^[^\x00\x7f]{0,500}$"
-_CODE: Final = r"^([0-9]{3} ?[0-9]{3})?$"
+# digits of a Chinese keyboard are digits too
+_CODE: Final = r"^\s*(?:(?:[0-9０-９]\s*){6})?$"
 
 
 @dataclass(frozen=True, slots=True)
