@@ -57,7 +57,7 @@ class Clinic:
     def __init__(self, config: Config, clock: Clock = utc_now) -> None:
         self.config, self.clock = config, clock
         self.mapping = config.record_mapping()
-        self.told: Callable[[int, int], None] = _unheard
+        self.told: Callable[[int, int], None] = unheard
         self._settings = Settings.of(config, self.mapping)
 
     @property
@@ -267,7 +267,7 @@ def _asked(drafted: Drafted, wanted: Callable[[Finding], bool]) -> Drafted:
     return replace(drafted, unplanned=said)
 
 
-def _unheard(done: int, total: int) -> None:
+def unheard(done: int, total: int) -> None:
     """Nobody listens."""
 
 

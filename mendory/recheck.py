@@ -113,6 +113,9 @@ def recheck(
     """
     if change.full:
         return Unclear(change.why)
+    again = _again(earlier, settings)
+    if not (change.ids or change.gone or again):
+        return _united(earlier, examine((), fetch, settings), earlier.counts, set(), 0, 0)
     if earlier.counts.nameless:
         return Unclear(f"{earlier.counts.nameless} rows have no id, and nobody can tell whether those changed")
     if earlier.counts.rows < LACKING_FROM:
@@ -130,7 +133,7 @@ def recheck(
         return Unclear("rows without an id came, or the history does not add up")
     if touched and counts.regime() != earlier.counts.regime():
         return Unclear("what is usual in the table is no longer what it was")
-    found = _tied(touched | _again(earlier, settings), _links(old, new, notes), index, most)
+    found = _tied(touched | again, _links(old, new, notes), index, most)
     if found is None:
         return Unclear("what changed is tied to too many rows")
     rows = [*new, *(now.of(found - touched) if found - touched else ())]

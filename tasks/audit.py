@@ -6,11 +6,16 @@ import json
 from typing import Any
 
 from prefect import task
-from prefect.artifacts import create_markdown_artifact
+from prefect.client.schemas.objects import State
+from prefect.states import Completed
 
+from mendory.checkup import CheckUp
+from mendory.finding import by_code
 from mendory.report import build, markdown
 from mendory.report.html import html
-from tasks.shared import OPTIONS, clinic, key, named
+from tasks.detect import unchanged
+from tasks.shared import OPTIONS, clinic, named
+from tasks.show import show_record
 
 
 @task(task_run_name=named("audit"), **OPTIONS)
@@ -26,5 +31,33 @@ def audit(config: str, plan_id: str) -> dict[str, Any]:
     for lang in ("en", "zh"):
         (folder / f"{record['code']}.{lang}.md").write_text(markdown(record, lang), encoding="utf-8")
         (folder / f"{record['code']}.{lang}.html").write_text(html(record, lang), encoding="utf-8")
-    create_markdown_artifact(markdown(record), key=key("case", record["code"]), description="case record")
+    show_record(open_clinic.config, record, "case")
     return {"report": str(folder / f"{record['code']}.en.md"), "left": record["left"], "unplanned": record["unplanned"]}
+
+
+def told_of(
+    checked: CheckUp,
+    causes: list[dict[str, Any]],
+    plans: list[str],
+    decisions: list[dict[str, int]],
+    runs: list[dict[str, Any]],
+    records: list[dict[str, Any]],
+    people: dict[str, Any],
+    told: dict[str, int],
+) -> dict[str, Any] | State[Any]:
+    """What a heal came to, in ids and counts; a state that says so by its name where there was nothing to do."""
+    if unchanged(checked) and not runs and not records:
+        return Completed(name="Unchanged", message=f"Nobody wrote since version {checked.version}.")
+    return {
+        "found": by_code(checked.findings),
+        "read": checked.examination.read,
+        "version": checked.version,
+        "causes": causes,
+        "plans": plans,
+        "decisions": decisions,
+        "runs": runs,
+        "records": records,
+        "asking": people["asking"],
+        "ended": people["ended"],
+        "told": told,
+    }

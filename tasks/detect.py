@@ -9,30 +9,39 @@ from prefect import task
 from prefect.artifacts import create_table_artifact
 
 from expectations import records, running
+from mendory.checkup import CheckUp
 from mendory.clinic import Clinic
 from mendory.errors import CheckBroken
 from mendory.finding import Code, Finding, Ring, by_code
+from mendory.incremental import LAST
 from tasks.shared import OPTIONS, clinic, key
+from tasks.show import progress
 
 
 @task(**OPTIONS)
-def detect(config: str) -> dict[str, Any]:
-    """What is wrong, by code; the findings are in the ledger, and both ways of checking structure agree."""
+def detect(config: str, full: bool) -> CheckUp:
+    """What is wrong, found in every row or in what changed since the last check-up; the ledger knows each finding.
+
+    Where every row was looked at, both ways of checking structure agree. The value stays in this process.
+    """
     open_clinic = clinic(config)
     moment = open_clinic.clock()
     still = Clinic(open_clinic.config, lambda: moment)  # what lies in the future must be the same for both
-    checked = still.check()
-    agree(still, checked.examination.findings)
+    with progress(still, "detect"):
+        checked = still.check(keep=True, since=None if full else LAST)
+    if unchanged(checked):
+        return checked
+    if checked.basis.since is None:
+        agree(still, checked.examination.findings)
     open_clinic.ledger.findings.note(checked.findings)
-    found = by_code(checked.findings)
-    rows = [{"code": code, "findings": number} for code, number in found.items()]
+    rows = [{"code": code, "findings": number} for code, number in by_code(checked.findings).items()]
     create_table_artifact(rows, key=key("findings", open_clinic.config.table.name), description=f"v{checked.version}")
-    return {
-        "found": found,
-        "read": checked.examination.read,
-        "version": checked.version,
-        "causes": list(checked.causes),
-    }
+    return checked
+
+
+def unchanged(checked: CheckUp) -> bool:
+    """True when nobody wrote since the check-up before, so that all that is known still holds."""
+    return checked.basis.since == checked.version
 
 
 def agree(open_clinic: Clinic, findings: Iterable[Finding]) -> None:
@@ -76,9 +85,9 @@ def by_pure_rules(findings: Iterable[Finding]) -> tuple[dict[str, set[str]], int
 
 
 @task(**OPTIONS)
-def diagnose(config: str, found: dict[str, Any]) -> list[dict[str, Any]]:
+def diagnose(config: str, checked: CheckUp) -> list[dict[str, Any]]:
     """The likely causes, shown beside the run."""
-    causes = [c for c in found["causes"] if c["attribute"]]
+    causes = [c for c in checked.causes if c["attribute"]]
     if causes:
         create_table_artifact(causes, key=key("causes", clinic(config).config.table.name))
     return causes

@@ -10,18 +10,23 @@ from prefect import task
 from mendory import treatment
 from mendory.treatment import Ran
 from tasks.shared import OPTIONS, clinic, named
+from tasks.show import progress
 
 
 @task(task_run_name=named("execute"), **OPTIONS)
 def execute(config: str, plan_id: str) -> Ran:
     """What policy lets run has run; the receipts are in the ledger. The value stays in this process."""
-    return treatment.run(clinic(config), plan_id)
+    open_clinic = clinic(config)
+    with progress(open_clinic, "execute"):
+        return treatment.run(open_clinic, plan_id)
 
 
 @task(**OPTIONS)
 def verify(config: str, ran: Ran) -> dict[str, Any]:
     """The verdict on the run; level-1 steps that failed are taken back."""
-    done = treatment.close(clinic(config), ran)
+    open_clinic = clinic(config)
+    with progress(open_clinic, "verify"):
+        done = treatment.close(open_clinic, ran)
     return {
         "plan": done.plan.id,
         "state": done.state.value,

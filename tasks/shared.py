@@ -8,20 +8,25 @@ from typing import Any
 
 from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import TaskRun
-from prefect.runtime import task_run
+from prefect.runtime import flow_run, task_run
 from prefect.states import State
 from prefect.tasks import Task
 
 from mendory.clinic import Clinic
 from mendory.config import Config
 from mendory.errors import Unavailable
+from mendory.ledger import Clock, utc_now
 
 RETRIES: dict[str, Any] = {"retries": 2, "retry_delay_seconds": [1, 5]}
 
 
+clock: Clock = utc_now
+"""The time of everything that tasks do."""
+
+
 def clinic(config: str) -> Clinic:
     """The clinic of a configuration file."""
-    return Clinic(Config.load(Path(config)))
+    return Clinic(Config.load(Path(config)), lambda: clock())
 
 
 def transient(_: Task[..., Any], __: TaskRun, state: State[Any]) -> bool:
@@ -53,3 +58,9 @@ def key(*parts: str) -> str:
     """An artifact key: lower case letters, digits and dashes."""
     text = "-".join(parts).lower()
     return "".join(c if c.isascii() and c.isalnum() else "-" for c in text).strip("-")
+
+
+def heal_name() -> str:
+    """A heal's name: whether it looks at every row, and whether it may repair."""
+    words = ["heal", "everything" if flow_run.parameters["full"] else "changes"]
+    return " ".join([*words, "dry-run"] if flow_run.parameters["dry_run"] else words)

@@ -1,0 +1,181 @@
+"""`make bench-served`: Prefect's part of a heal of 100 k rows.
+
+The same table is healed by the flow, against a running server, and by the calls of the library that the flow's tasks
+make, each in a process of its own, by turns. What counts is the whole process, imports included: a worker starts one
+for every run. The last line is one JSON object: figures, the bound they were held to, and `ok`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+ROWS = 100_000
+ROUNDS = 3
+BOUNDS = {
+    # of the flow's seconds, those that the library's own calls do not need
+    "prefect_share": 0.15,
+}
+_CONFIG = """
+[table]
+uri = "db"
+name = "memories"
+[rules]
+confirmed = ["merge.exact"]
+[limits]
+rows_per_run = 1000000
+repairs_per_day = 1000000
+scope_share = 1.0
+sick_share_scope = 1.0
+sick_share_table = 1.0
+"""
+
+
+@contextmanager
+def server(home: Path) -> Iterator[dict[str, str]]:
+    """A Prefect server on a free port and a home of its own; gives the environment of its clients."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    env = os.environ | {
+        "PREFECT_HOME": str(home),
+        "PREFECT_API_URL": f"http://127.0.0.1:{port}/api",
+        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "PREFECT_LOGGING_LEVEL": "WARNING",
+        "PREFECT_SERVER_LOGGING_LEVEL": "ERROR",
+        "DO_NOT_TRACK": "1",
+        "GX_ANALYTICS_ENABLED": "false",
+        "RUST_LOG": "error",
+    }
+    command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
+    process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        until = time.monotonic() + 120
+        while not _healthy(f"http://127.0.0.1:{port}/api/health"):
+            if time.monotonic() > until or process.poll() is not None:
+                raise SystemExit("The Prefect server did not start within two minutes. Nothing was measured.")
+            time.sleep(0.5)
+        yield env
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _healthy(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=2) as reply:  # noqa: S310 - our own server on this machine
+            return bool(reply.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def library(config: str) -> dict[str, Any]:
+    """What the flow's tasks call, called plainly."""
+    from mendory import due, treatment
+    from mendory.checkup import CheckUp
+    from mendory.clinic import Clinic
+    from mendory.config import Config
+    from mendory.report import build, markdown
+    from mendory.report.html import html
+    from tasks.detect import agree
+
+    def clinic() -> Clinic:
+        return Clinic(Config.load(Path(config)))
+
+    checked: CheckUp = clinic().check(keep=True)
+    agree(clinic(), checked.examination.findings)
+    clinic().ledger.findings.note(checked.findings)
+    planned = clinic().plan(checked)
+    done = {}
+    for plan_id in due.open_plans(clinic()):
+        treatment.rule(clinic(), treatment.open_plan(clinic(), plan_id))
+        if due.may_run(clinic(), plan_id):
+            done = treatment.close(clinic(), treatment.run(clinic(), plan_id)).outcomes()
+        record = build(clinic().ledger, plan_id)
+        folder = clinic().config.root / ".mendory" / "reports"
+        folder.mkdir(parents=True, exist_ok=True)
+        for lang in ("en", "zh"):
+            (folder / f"{lang}.md").write_text(markdown(record, lang), encoding="utf-8")
+            (folder / f"{lang}.html").write_text(html(record, lang), encoding="utf-8")
+    return {"plan": planned.plan and planned.plan.id, "done": done}
+
+
+def flow(config: str) -> dict[str, Any]:
+    """The flow itself."""
+    from flows.heal import heal
+
+    came = heal(config, dry_run=False)
+    return {"plan": came["plans"][0], "done": came["runs"][0]["outcomes"]}
+
+
+def main(argv: list[str]) -> int:
+    """Measure, print, and return 0 when the bound holds; with a way and a configuration, heal once."""
+    parser = argparse.ArgumentParser(prog="python -m bench.served", description=__doc__)
+    parser.add_argument("way", nargs="?", choices=("library", "flow"))
+    parser.add_argument("config", nargs="?")
+    parser.add_argument("--rows", type=int, default=ROWS)
+    options = parser.parse_args(argv)
+    if options.way:
+        print(json.dumps({"library": library, "flow": flow}[options.way](options.config)))
+        return 0
+    return measure(options.rows)
+
+
+def measure(rows: int) -> int:
+    """Print both ways' seconds by rounds, then the figures."""
+    from bench.__main__ import table
+
+    seconds: dict[str, list[float]] = {"library": [], "flow": []}
+    came: set[str] = set()
+    with tempfile.TemporaryDirectory(prefix="mendory-served-") as name, server(Path(name) / "home") as env:
+        seed = Path(name) / "seed"
+        seed.mkdir()
+        table(seed, rows)
+        (seed / "mendory.toml").write_text(_CONFIG, encoding="utf-8")
+        for number in range(ROUNDS):
+            for way in ("library", "flow") if number % 2 else ("flow", "library"):
+                spent, result = _once(way, seed, Path(name) / "work", env)
+                seconds[way].append(spent)
+                came.add(json.dumps(result, sort_keys=True))
+                print(f"{way:8} {spent:6.1f} s  {result['done']}", flush=True)
+    plain, served = (statistics.median(seconds[way]) for way in ("library", "flow"))
+    figures = {
+        "rows": rows,
+        "library_seconds": round(plain, 1),
+        "flow_seconds": round(served, 1),
+        "prefect_share": round(1 - plain / served, 3),
+        "same_outcome": len(came) == 1,
+    }
+    ok = figures["prefect_share"] <= BOUNDS["prefect_share"] and figures["same_outcome"]
+    print(json.dumps({"figures": figures, "bounds": BOUNDS, "ok": ok}))
+    return 0 if ok else 1
+
+
+def _once(way: str, seed: Path, work: Path, env: dict[str, str]) -> tuple[float, dict[str, Any]]:
+    """Seconds of one heal of a fresh copy of the table, and what it came to."""
+    shutil.copytree(seed, work)
+    command = [sys.executable, "-m", "bench.served", way, str(work / "mendory.toml")]
+    try:
+        start = time.perf_counter()
+        done = subprocess.run(command, env=env, check=True, capture_output=True, text=True)
+        return time.perf_counter() - start, json.loads(done.stdout.strip().splitlines()[-1])
+    finally:
+        shutil.rmtree(work)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,28 @@
+"""Treat by one plan: ask a person, do what was approved, verify, ask about the rest, record.
+
+Trigger: `heal` starts one run for each plan that waits. While it waits no process runs; whatever happened meanwhile,
+everything is read anew from the ledger.
+"""
+
+from prefect import flow
+
+from tasks.approve import ask, decide_by, may_run, progressed, treat_name, waits
+from tasks.audit import audit
+from tasks.execute import execute, verify
+from tasks.turn import table_turn
+
+
+@flow(flow_run_name=treat_name, persist_result=False, validate_parameters=True)
+def treat(config: str, plan_id: str, turn: str = "") -> dict:
+    """What was decided and done, in counts; the case record is in the ledger and beside it."""
+    answers, runs = [], []
+    while waits(config, plan_id):
+        if may_run(config, plan_id):
+            with table_turn(turn):
+                runs.append(verify(config, execute(config, plan_id)))
+            if not progressed(runs[-1]):
+                break
+        else:
+            answers.append(decide_by(config, plan_id, ask(config, plan_id)))
+
+    return {"plan": plan_id, "answers": answers, "runs": runs, "record": audit(config, plan_id)}

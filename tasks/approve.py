@@ -1,0 +1,126 @@
+"""Asking a person: the form of one round, its answer, and what may run by it. The ledger's word is what counts."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from prefect import task
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.objects import FlowRunInput
+from prefect.flow_runs import suspend_flow_run
+from prefect.input import RunInput
+from prefect.runtime import flow_run
+from pydantic import Field as Described
+from pydantic import StringConstraints, ValidationError, WithJsonSchema, create_model
+
+from mendory import deciding, due
+from mendory.asking.answer import Answer, round_of
+from mendory.asking.ask import asked
+from mendory.asking.fields import Field, fields
+from mendory.asking.page import page, summary
+from mendory.work import Outcome
+from tasks.people import forget
+from tasks.shared import OPTIONS, clinic, named
+from tasks.show import show_question
+
+_PUT_OFF = {Outcome.DEFERRED.value, Outcome.BUSY.value, Outcome.SUSPENDED.value}
+
+
+def treat_name() -> str:
+    """A treatment's name: the plan's code and what it would do."""
+    open_clinic = clinic(flow_run.parameters["config"])
+    return summary(asked(open_clinic, flow_run.parameters["plan_id"]), open_clinic.config.report.lang)
+
+
+def open_plans(config: str) -> list[str]:
+    """The plans that are open, oldest first."""
+    return due.open_plans(clinic(config))
+
+
+def waits(config: str, plan_id: str) -> bool:
+    """True while the plan is open: something of it may run, or waits for a person."""
+    return plan_id in due.open_plans(clinic(config))
+
+
+def may_run(config: str, plan_id: str) -> bool:
+    """True when a word stands by which steps of the plan run now, or some ran and nobody judged them."""
+    return due.may_run(clinic(config), plan_id)
+
+
+def progressed(run: dict[str, Any]) -> bool:
+    """True when a run settled something: what was deferred or held back would be again at once."""
+    return bool(run["recovered"]) or any(n for outcome, n in run["outcomes"].items() if outcome not in _PUT_OFF)
+
+
+def ask(config: str, plan_id: str) -> Answer:
+    """The answer to the first round of this run that the ledger knows none of; the run is suspended until it is given.
+
+    A round that ended without an answer that can be read (a time-out, a run tried again) is followed by the next.
+    """
+    open_clinic = clinic(config)
+    plan, number = open_clinic.ledger.plans.load(plan_id), 0
+    while True:
+        number += 1
+        name = round_of(plan, number)
+        if open_clinic.ledger.answers.get(name):
+            continue
+        question, lang = asked(open_clinic, plan_id), open_clinic.config.report.lang
+        if not answers(name):  # else the run goes on from here, and asks nothing
+            show_question(question, lang)
+        form = form_of(fields(question, lang)).with_initial_data(description=page(question, lang))
+        with suppress(ValidationError):  # what the form makes of the answer counts for nothing: it is judged anew
+            suspend_flow_run(wait_for_input=form, timeout=None, key=name)
+        if given := answers(name):
+            return as_answer(name, given[0].decoded_value, given[0].created)
+
+
+@task(task_run_name=named("decide"), **OPTIONS)
+def decide_by(config: str, plan_id: str, given: Answer) -> dict[str, Any]:
+    """The answer stands in the ledger, or why it does not; its page is gone from the server's database."""
+    open_clinic = clinic(config)
+    became = deciding.answer(open_clinic, plan_id, given)
+    with get_client(sync_client=True) as client:
+        forget(client, flow_run.id, f"suspended-{given.round}-")
+    why = became.why.value if became.why else None
+    return {"stands": became.stands, "verdict": became.verdict, "why": why, "steps": len(became.steps)}
+
+
+def form_of(asked_for: tuple[Field, ...]) -> type[RunInput]:
+    """The form as a model: the server checks an answer against its schema before the run goes on."""
+    return create_model("Approval", __base__=RunInput, **{one.name: _typed(one) for one in asked_for})
+
+
+def _typed(one: Field) -> tuple[Any, Any]:
+    kind: Any = Annotated[str, StringConstraints(pattern=one.pattern)]
+    if one.options:
+        # said as a list also where there is but one: the pages draw no choice for a constant
+        kind = Annotated[Literal[one.options], WithJsonSchema({"type": "string", "enum": list(one.options)})]
+    if one.many:
+        kind = list[kind]
+    default: Any = ... if one.required else [] if one.many else ""
+    return kind, Described(default, title=one.title, description=one.description)
+
+
+def as_answer(round_id: str, given: Any, at: datetime) -> Answer:
+    """What the server took for an answer, in its words; what is missing or of another kind is empty."""
+    given = given if isinstance(given, dict) else {}
+    groups = given.get("groups")
+    text = {name: str(given.get(name) or "") for name in ("decision", "approver", "plan_code", "note", "one_time_code")}
+    return Answer(
+        round=round_id,
+        verdict=text["decision"],
+        groups=tuple(map(str, groups)) if isinstance(groups, list) else (),
+        by=text["approver"],
+        plan_code=text["plan_code"],
+        note=text["note"],
+        one_time_code=text["one_time_code"],
+        given_at=at,
+    )
+
+
+def answers(name: str) -> list[FlowRunInput]:
+    """What the server took as answers to the round, none or one, with its own time of each."""
+    with get_client(sync_client=True) as client:
+        return client.filter_flow_run_input(flow_run.id, f"suspended-{name}-response", 1, set())

@@ -1,0 +1,116 @@
+"""Runs that ask people: one of `treat` for each plan that waits, none for a plan that ended; and who is told."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from prefect import task
+from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.schemas.filters import (
+    DeploymentFilter,
+    DeploymentFilterId,
+    FlowRunFilter,
+    FlowRunFilterTags,
+)
+from prefect.client.schemas.objects import FlowRun
+from prefect.deployments import run_deployment
+from prefect.states import Cancelled
+from prefect.utilities.urls import url_for
+
+from mendory import due
+from mendory.asking.ask import asked
+from mendory.asking.page import summary
+from mendory.clinic import Clinic
+from mendory.ledger.plans import PlanState
+from mendory.notify import notify
+from tasks.shared import OPTIONS, clinic
+
+OURS = "mendory"
+PAGES = "mendory-pages"
+"""A run with this tag has pages in the server's database; without it they were taken away."""
+_PAGE = 100
+
+
+@task(**OPTIONS)
+def gather(config: str, treat: str, turn: str) -> dict[str, Any]:
+    """Every plan that waits for a person has a run that asks; runs of plans that ended are over, their pages gone.
+
+    Returns the ids of the plans that ended meanwhile, and plan id → run id of those that ask. Without the name of a
+    deployment nobody is asked here.
+    """
+    if not treat:
+        return {"ended": [], "asking": {}}
+    open_clinic = clinic(config)
+    with get_client(sync_client=True) as client:
+        deployment = client.read_deployment_by_name(treat).id
+        asking: dict[str, str] = {}
+        ended: list[str] = []
+        former: dict[str, int] = {}
+        for run in _runs(client, deployment, config):
+            plan_id = run.parameters["plan_id"]
+            former[plan_id] = former.get(plan_id, 0) + 1
+            over = open_clinic.ledger.plans.state(plan_id) is not PlanState.OPEN
+            if not run.state.is_final() and not (over and run.state.is_paused()):
+                asking[plan_id] = str(run.id)
+                continue
+            if over and run.state.is_paused():
+                said = (
+                    f"Plan {plan_id[:8]} is {open_clinic.ledger.plans.state(plan_id).value}; nobody is asked any more."
+                )
+                client.set_flow_run_state(run.id, Cancelled(message=said), force=True)
+                ended.append(plan_id)
+            clear(client, run)
+    for plan_id in due.waiting(open_clinic):
+        if plan_id not in asking:
+            asking[plan_id] = str(_started(open_clinic, config, treat, turn, plan_id, former.get(plan_id, 0)))
+    return {"ended": sorted(set(ended)), "asking": asking}
+
+
+def _runs(client: SyncPrefectClient, deployment: UUID, config: str) -> list[FlowRun]:
+    found: list[FlowRun] = []
+    while True:
+        batch = client.read_flow_runs(
+            deployment_filter=DeploymentFilter(id=DeploymentFilterId(any_=[deployment])),
+            flow_run_filter=FlowRunFilter(tags=FlowRunFilterTags(all_=[PAGES])),
+            limit=_PAGE,
+            offset=len(found),
+        )
+        found += batch
+        if len(batch) < _PAGE:
+            return [run for run in found if run.parameters.get("config") == config]
+
+
+def _started(clinic: Clinic, config: str, treat: str, turn: str, plan_id: str, former: int) -> UUID:
+    question = asked(clinic, plan_id)
+    run = run_deployment(
+        treat,
+        parameters={"config": config, "plan_id": plan_id, "turn": turn},
+        flow_run_name=summary(question, clinic.config.report.lang),
+        idempotency_key=f"{plan_id}-{question.made_at.isoformat()}-{former}",
+        tags=[OURS, PAGES],
+        timeout=0,
+        as_subflow=False,
+    )
+    return run.id
+
+
+def clear(client: SyncPrefectClient, run: FlowRun) -> None:
+    """No page of the run is left in the server's database: form, text, answers."""
+    forget(client, run.id, "suspended-approval-")
+    client.update_flow_run(run.id, tags=[tag for tag in run.tags if tag != PAGES])
+
+
+def forget(client: SyncPrefectClient, run: UUID, prefix: str) -> None:
+    """Everything kept of rounds whose key begins so is deleted from the server's database."""
+    while held := client.filter_flow_run_input(run, prefix, _PAGE, set()):
+        for one in held:
+            client.delete_flow_run_input(run, one.key)
+
+
+@task(**OPTIONS)
+def tell(config: str, asking: dict[str, str]) -> dict[str, int]:
+    """Who is to be told was told, with the way to the run that asks; how many were told, put off and not reached."""
+    open_clinic = clinic(config)
+    links = {plan_id: url_for("flow-run", run) or "" for plan_id, run in asking.items()}
+    return notify(open_clinic, links).as_json()
