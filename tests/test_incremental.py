@@ -500,7 +500,7 @@ def test_the_crowd_s_comparison_sees_an_overwritten_row(tmp_path: Path) -> None:
 def test_a_table_nobody_wrote_to_ends_a_check_at_once(tmp_path: Path, more: dict[str, Any]) -> None:
     """However few its rows, and though nobody could tell which of them changed: none did."""
     rows = [memory("r1", content="不吃香菜"), memory("r2", content="Lives in Oslo", scope=None)]
-    make_table(tmp_path / "db", [*rows, memory("r3") | more])
+    make_table(tmp_path, [*rows, memory("r3") | more])
     clinic = Clinic(make_config(tmp_path))
     before = clinic.check(keep=True)
     assert clinic.checkpoint(before)

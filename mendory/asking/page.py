@@ -48,19 +48,12 @@ def expiry(asked: Asked, lang: str) -> str:
 
 def _lines(asked: Asked, lang: str) -> Iterator[str]:
     yield from _refused(asked, lang)
-    yield f"### {word('wrong', lang)}"
+    for name, said in _first(asked, lang):
+        yield f"- {word('choice', lang, name=f'**{word(name, lang)}**', how=said)}"
     yield ""
-    yield from _worst(asked, lang)
-    yield f"### {word('undo', lang)}"
+    yield f"### {word('changes', lang)}"
     yield ""
-    yield f"`{asked.undo}`"
-    yield ""
-    yield word("undo_how", lang, days=asked.undo_days)
-    yield ""
-    yield f"### {word('silence', lang)}"
-    yield ""
-    yield word("expires", lang, time=f"**{expiry(asked, lang)}**" + (" " if lang == "zh" else ""))
-    yield ""
+    yield from _changed(asked, lang)
     yield f"### {word('groups', lang)}"
     yield ""
     yield from _groups(asked, lang)
@@ -97,8 +90,9 @@ def _refused(asked: Asked, lang: str) -> Iterator[str]:
     yield ""
 
 
-def _worst(asked: Asked, lang: str) -> Iterator[str]:
-    yield word(
+def _first(asked: Asked, lang: str) -> Iterator[tuple[str, str]]:
+    """What must be read if nothing else is: the older form shows some six lines before one scrolls."""
+    worst = word(
         "worst",
         lang,
         table=asked.table,
@@ -106,7 +100,13 @@ def _worst(asked: Asked, lang: str) -> Iterator[str]:
         total=count(asked.table_rows, "row", lang),
         hides=f"{asked.hides:,}" if lang == "en" else count(asked.hides, "row", lang),
     )
-    yield ""
+    time = f"**{expiry(asked, lang)}**" + (" " if lang == "zh" else "")
+    yield "wrong", worst
+    yield "undo", word("undo_short", lang, command=f"`{asked.undo}`", days=asked.undo_days)
+    yield "silence", word("expires", lang, time=time)
+
+
+def _changed(asked: Asked, lang: str) -> Iterator[str]:
     if asked.hides:
         yield f"- {word('hidden', lang)}"
     if asked.rescoped:
@@ -118,6 +118,7 @@ def _worst(asked: Asked, lang: str) -> Iterator[str]:
         yield f"- {word('limits', lang, run=f'{asked.limits[0]:,}', day=f'{asked.limits[1]:,}')}"
     for why, steps in asked.held:
         yield f"- {word('held', lang, steps=count(steps, 'step', lang), why=cell(reason(why, lang)))}"
+    yield f"- {word('undo_how', lang)}"
     yield ""
 
 

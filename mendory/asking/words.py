@@ -90,9 +90,10 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
     # the worst case
     "wrong": ("If this is wrong", "万一修错了"),
     "worst": (
-        "If all of it runs, of the {total} in `{table}`: **{rows} changed, {hides} of them out of recall, 0 deleted**.",
-        "如果全部执行，`{table}` 的 {total}中**改动 {rows}，其中 {hides}不再被召回，删除 0 行**。",
+        "of the {total} in `{table}` **{rows} changed, {hides} of them out of recall, 0 deleted**.",
+        "`{table}` 的 {total}中**改动 {rows}，其中 {hides}不再被召回，删除 0 行**。",
     ),
+    "changes": ("What would change", "会改动什么"),
     "hidden": (
         "What is hidden by mistake is not recalled until it is rolled back.",
         "误隐藏的记忆在撤销之前不会被召回。",
@@ -113,15 +114,16 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     # undo
     "undo": ("To undo it", "如何撤销"),
+    "undo_short": ("{command}, within {days} days.", "{command}，{days} 天内有效。"),
     "undo_how": (
-        "In the folder of `mendory.toml`, for {days} days. Rows that others changed since are skipped and listed.",
-        "在 `mendory.toml` 所在的文件夹中运行，{days} 天内有效。其间被他人改动的行会跳过并列出。",
+        "The undo is run in the folder of `mendory.toml`; rows that others changed since are skipped and listed.",
+        "撤销命令在 `mendory.toml` 所在的文件夹中运行；其间被他人改动的行会跳过并列出。",
     ),
     # silence
     "silence": ("If nobody answers", "如果无人答复"),
     "expires": (
-        "Nothing of what waits runs. The plan expires on {time}; the next check finds the problems again.",
-        "等待批准的内容都不会执行。计划将于 {time}过期；问题会在下次检查时再次发现。",
+        "nothing of what waits runs; the plan expires on {time}, and the next check finds the problems again.",
+        "等待批准的内容都不会执行；计划将于 {time}过期，问题会在下次检查时再次发现。",
     ),
     # what waits
     "groups": ("What waits", "等待批准的内容"),
