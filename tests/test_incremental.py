@@ -496,7 +496,7 @@ def test_the_crowd_s_comparison_sees_an_overwritten_row(tmp_path: Path) -> None:
     assert (1, 1) == (told["overwritten"], told["astray"])
 
 
-@pytest.mark.parametrize("more", [{}, {"id": None}], ids=["few rows", "a row without an id"])
+@pytest.mark.parametrize("more", [{}, {"id": " "}], ids=["few rows", "a row without an id"])
 def test_a_table_nobody_wrote_to_ends_a_check_at_once(tmp_path: Path, more: dict[str, Any]) -> None:
     """However few its rows, and though nobody could tell which of them changed: none did."""
     rows = [memory("r1", content="不吃香菜"), memory("r2", content="Lives in Oslo", scope=None)]
