@@ -19,6 +19,7 @@ from mendory.finding import Finding, by_code
 from mendory.incremental import Since
 from mendory.lance import Reader, Writer, small_fragments, table_folder, whole
 from mendory.ledger import Clock, Ledger, utc_now
+from mendory.ledger.database import shown
 from mendory.ledger.findings import problem_key
 from mendory.plan.build import Drafted, Wishes, bind, draft
 from mendory.plan.draft import Unplanned
@@ -250,7 +251,7 @@ class Clinic:
             what = "is not there" if ledger is None else "is another one"
             raise LedgerMismatch(
                 f"Table '{self.config.table.name}' is bound to ledger {bound[:8]}, and the ledger at "
-                f"{self.config.ledger.url} {what}. Nothing was done. Point ledger.url at the right one; "
+                f"{shown(self.config.ledger.url)} {what}. Nothing was done. Point ledger.url at the right one; "
                 "if it is lost for good: mendory recover --adopt --as NAME."
             )
 

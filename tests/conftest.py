@@ -6,7 +6,8 @@ They are plain functions, so that a test's helper process can use them too; the 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from mendory.config import Config
 from mendory.lance import Writer, create_table, to_table
 from mendory.mapping import Mapping as FieldMapping
 from mendory.record import FIELD_NAMES, arrow_schema
+from tests.postgres import Server, binaries, serving
 
 DIMENSION = 4
 NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
@@ -130,12 +132,56 @@ def config(tmp_path: Path) -> Callable[..., Config]:
 
 
 @pytest.fixture
-def clinic(tmp_path: Path, clock: FakeClock) -> Callable[..., Clinic]:
+def ledger_at(request: pytest.FixtureRequest) -> dict[str, str]:
+    """The configuration's `ledger` section: empty, so a file beside the table, unless the test is `on_both`."""
+    if getattr(request, "param", "sqlite") == "sqlite":
+        return {}
+    server: Server = request.getfixturevalue("postgres")
+    return {"url": server.emptied()}
+
+
+@pytest.fixture
+def clinic(tmp_path: Path, clock: FakeClock, ledger_at: dict[str, str]) -> Callable[..., Clinic]:
     """`clinic(rows, limits=…)` makes the table and a clinic on it; with rows None the table is there already."""
 
     def make(rows: Iterable[Mapping[str, Any]] | None = None, **sections: Any) -> Clinic:
         if rows is not None:
             make_table(tmp_path, rows)
-        return Clinic(make_config(tmp_path, **sections), clock)
+        return Clinic(make_config(tmp_path, **({"ledger": ledger_at} | sections)), clock)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A private PostgreSQL, started when the first test asks."""
+    tools = binaries()
+    if tools is None:
+        pytest.skip("PostgreSQL is not installed: neither on PATH nor under /usr/lib/postgresql")
+    with serving(tools) as server:
+        yield server
+
+
+BOTH = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
+on_both = pytest.mark.parametrize("ledger_at", BOTH, indirect=True)
+"""The test runs with the ledger in a file, and with the ledger on a server."""
+
+
+@pytest.fixture(params=BOTH)
+def ledger_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a ledger may be: in a file of its own, and on a server."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/folder/ledger.db"
+    server: Server = request.getfixturevalue("postgres")
+    return server.emptied()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Where CI is true, a test that needs a server and has none fails: nobody reads why something was skipped."""
+    report = yield
+    needed = [name for name in ("postgres", "served") if item.get_closest_marker(name)]
+    if report.skipped and needed and os.environ.get("CI") == "true" and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped, which CI does not accept of a test marked {needed[0]}: {report.longrepr}"
+    return report

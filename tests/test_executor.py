@@ -41,7 +41,7 @@ from mendory.record import FIELD_NAMES
 from mendory.treatment import Treated, adopt, apply, approve, reject, take_back
 from mendory.verify import Check, Verdict
 from mendory.work import Outcome, Unit
-from tests.conftest import GENEROUS, NOON, FakeClock, arrow, memory
+from tests.conftest import GENEROUS, NOON, FakeClock, arrow, memory, on_both
 
 pytestmark = pytest.mark.lance
 
@@ -101,6 +101,7 @@ def reasons(planned_: Planned) -> dict[tuple[str, ...], str]:
 # --- the whole way and back -------------------------------------------------------------------
 
 
+@on_both
 def test_plan_apply_verify(clinic: MakeClinic) -> None:
     """A plan is applied whole, verified, and the table is healthy: planning again gives nothing."""
     at = clinic(sick(), **ALL)
@@ -147,6 +148,7 @@ def test_repairs_never_write_the_owners_times(clinic: MakeClinic) -> None:
     assert before == [values(at, c) for c in ("created_at", "updated_at")]
 
 
+@on_both
 def test_rollback_of_a_plan_restores_every_row(clinic: MakeClinic) -> None:
     """After the rollback of a whole plan every row has its earlier bytes."""
     at = clinic(sick(), **ALL)
@@ -189,6 +191,7 @@ def test_rollback_of_a_step(clinic: MakeClinic) -> None:
     assert {i for i, d in now(at).items() if d != before[i]} == plan.changed_ids - {"s1"}
 
 
+@on_both
 def test_rollback_of_a_row(clinic: MakeClinic) -> None:
     """A row is taken back alone, through every step that changed it."""
     at = clinic(sick(), **ALL)
@@ -201,6 +204,7 @@ def test_rollback_of_a_row(clinic: MakeClinic) -> None:
     assert {i for i, d in now(at).items() if d != before[i]} == plan.changed_ids - {"d1"}
 
 
+@on_both
 def test_row_changed_by_two_steps_is_rolled_back_through_both(clinic: MakeClinic) -> None:
     """A row that one plan changed twice gets back to where it was before the first."""
     rows = [memory("m1", content="same", status="Active"), memory("m2", content="same")]
@@ -231,6 +235,7 @@ def test_rollback_survives_a_clock_set_back(clinic: MakeClinic, clock: FakeClock
     assert before == now(at)
 
 
+@on_both
 def test_rollback_skips_and_lists_rows_changed_since(clinic: MakeClinic) -> None:
     """A row that its owner changed after the repair is skipped by name, and keeps the owner's value."""
     at = clinic(sick(), **ALL)
@@ -286,6 +291,7 @@ def test_rollback_of_nothing_is_an_error(clinic: MakeClinic) -> None:
         take_back(at, plan.id, "ann", row="h1")
 
 
+@on_both
 def test_rollback_past_retention_is_refused(clinic: MakeClinic, clock: FakeClock) -> None:
     """When the images are gone nothing is rolled back, and the error says so."""
     at = clinic(sick(), **ALL)
@@ -331,6 +337,7 @@ def test_nothing_is_automatic_without_limits(clinic: MakeClinic) -> None:
     assert PlanState.OPEN == done.state
 
 
+@on_both
 def test_level_1_runs_and_level_2_waits(clinic: MakeClinic) -> None:
     """With limits and no confirmed rule, level 1 runs and merges wait."""
     at = clinic(sick(), limits=GENEROUS)
@@ -404,6 +411,7 @@ def test_expired_approval_lets_nothing_run(clinic: MakeClinic, clock: FakeClock)
     assert {"waits": len(list(plan.steps()))} == apply(at, plan.id).outcomes()
 
 
+@on_both
 def test_reject_dismisses_and_closes(clinic: MakeClinic) -> None:
     """A rejected plan is closed, its findings are dismissed, nothing is written."""
     at = clinic(sick(), **ALL)
@@ -483,6 +491,7 @@ def test_person_waits_in_the_queue(clinic: MakeClinic) -> None:
 # --- rows that changed meanwhile --------------------------------------------------------------
 
 
+@on_both
 def test_stale_row_is_refused_alone_with_its_reason(clinic: MakeClinic) -> None:
     """A row that changed after planning is refused by name; all others are repaired."""
     at = clinic(sick(), **ALL)
@@ -612,6 +621,7 @@ def test_unrelated_writes_and_optimize_are_no_obstacle(clinic: MakeClinic) -> No
     assert done.verdict.ok
 
 
+@on_both
 def test_conflicting_commit_is_tried_again(clinic: MakeClinic, monkeypatch: pytest.MonkeyPatch) -> None:
     """A foreign commit between our read and our commit costs a further try, recorded in the ledger, not a repair."""
     at = clinic(sick(), **ALL)
@@ -668,7 +678,8 @@ from tests.conftest import GENEROUS, make_config
 from mendory.clinic import Clinic
 from mendory.errors import PlanClosed
 from mendory.treatment import apply
-clinic = Clinic(make_config(Path(sys.argv[1]), limits=GENEROUS, rules={"confirmed": ["merge.exact"]}))
+ledger = {"url": sys.argv[4]}
+clinic = Clinic(make_config(Path(sys.argv[1]), ledger=ledger, limits=GENEROUS, rules={"confirmed": ["merge.exact"]}))
 clinic.writer, clinic.ledger
 while time.time() < float(sys.argv[3]): pass
 try:
@@ -678,6 +689,7 @@ except PlanClosed:
 """
 
 
+@on_both
 def test_two_processes_heal_one_plan(tmp_path: Path, clinic: MakeClinic) -> None:
     """Two processes that apply the same plan at the same time do no work twice, and between them all of it."""
     at = clinic([memory(f"s{n}", status=("ACTIVE", " active")[n % 2]) for n in range(40)], limits=GENEROUS)
@@ -686,7 +698,7 @@ def test_two_processes_heal_one_plan(tmp_path: Path, clinic: MakeClinic) -> None
     start = str(time.time() + 4)
     runs = [
         subprocess.Popen(
-            [sys.executable, "-c", _HEAL, str(tmp_path), plan.id, start],
+            [sys.executable, "-c", _HEAL, str(tmp_path), plan.id, start, at.config.ledger_url],
             cwd=Path(__file__).parents[1],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -791,6 +803,7 @@ def test_above_a_limit_everything_is_suspended(clinic: MakeClinic, limit: dict[s
     assert PlanState.OPEN == done.state
 
 
+@on_both
 def test_budget_is_fresh_the_next_day(clinic: MakeClinic, clock: FakeClock) -> None:
     """What one day's budget had no room for runs the next day."""
     rows = [memory(f"s{n}", status="ACTIVE") for n in range(2)]
@@ -968,6 +981,7 @@ def test_rolling_back_one_group_leaves_the_others_waiting(clinic: MakeClinic) ->
     assert PlanState.OPEN is at.ledger.plans.state(plan.id)
 
 
+@on_both
 def test_tampered_ledger_applies_nothing(clinic: MakeClinic) -> None:
     """A ledger whose chain does not hold lets nothing run."""
     at = clinic(sick(), limits=GENEROUS)
@@ -1035,6 +1049,7 @@ def crash(clinic: Clinic, plan: Plan, when: str, monkeypatch: pytest.MonkeyPatch
     assert 1 == len(clinic.ledger.intents.in_state(IntentState.OPEN))
 
 
+@on_both
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_recovery_rolls_forward(clinic: MakeClinic, monkeypatch: pytest.MonkeyPatch, when: str) -> None:
     """Whether the process died before or after its commit, the next run finishes the repair, once."""
@@ -1053,6 +1068,7 @@ def test_recovery_rolls_forward(clinic: MakeClinic, monkeypatch: pytest.MonkeyPa
     assert at.ledger.verify() > 0
 
 
+@on_both
 def test_intent_of_a_living_process_is_left_to_it(clinic: MakeClinic, monkeypatch: pytest.MonkeyPatch) -> None:
     """An open intent whose owner is at work is not recovered; its units are busy."""
     at = clinic(sick(), limits=GENEROUS)
@@ -1081,6 +1097,7 @@ def test_intent_of_a_living_process_is_left_to_it(clinic: MakeClinic, monkeypatc
     assert {Outcome.APPLIED} == {r.outcome for r in done}
 
 
+@on_both
 def test_cleaned_history_makes_the_outcome_unknown(clinic: MakeClinic, monkeypatch: pytest.MonkeyPatch) -> None:
     """When history is cleaned up while an intent is open nobody guesses: unknown, a person's, no second write."""
     at = clinic(sick(), limits=GENEROUS)
@@ -1151,6 +1168,7 @@ def test_row_that_is_not_as_planned_fails_verification(clinic: MakeClinic, monke
     assert [s.id for s in plan.steps() if s.row_ids == ("s1",)] == list(done.verdict.failed_steps)
 
 
+@on_both
 def test_failed_level_1_takes_itself_back(clinic: MakeClinic, monkeypatch: pytest.MonkeyPatch) -> None:
     """A level-1 step whose problem is still there afterwards is rolled back by itself, and says so; others stay."""
     at = clinic(sick(), limits=GENEROUS)

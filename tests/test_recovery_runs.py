@@ -20,7 +20,7 @@ from mendory.ledger.plans import Plans, PlanState
 from mendory.plan.model import Plan
 from mendory.report.build import build
 from mendory.treatment import Treated, apply, approve, recover_all, take_back, unjudged
-from tests.conftest import GENEROUS, FakeClock, memory
+from tests.conftest import GENEROUS, FakeClock, memory, on_both
 
 pytestmark = pytest.mark.lance
 
@@ -95,6 +95,7 @@ def verified(at: Clinic, done: Treated) -> dict[str, Any]:
     return record
 
 
+@on_both
 @pytest.mark.parametrize("moment", sorted(MOMENTS))
 @pytest.mark.parametrize("first", ["apply", "recover"])
 def test_what_a_killed_run_applied_is_this_runs_result(clinic: MakeClinic, moment: str, first: str) -> None:

@@ -153,17 +153,19 @@ def test_vectors_that_say_nothing_are_no_fingerprint(bad: float) -> None:
 
 
 @pytest.fixture
-def ledger(tmp_path: Path, clock: FakeClock) -> Ledger:
-    """A ledger in a file."""
-    return Ledger.open(f"sqlite:///{tmp_path / 'ledger.db'}", clock)
+def ledger(ledger_url: str, clock: FakeClock) -> Iterator[Ledger]:
+    """A ledger in a file, and one on a server."""
+    opened = Ledger.open(ledger_url, clock)
+    yield opened
+    opened.close()
 
 
-def test_a_space_comes_back_bit_for_bit(ledger: Ledger, tmp_path: Path) -> None:
+def test_a_space_comes_back_bit_for_bit(ledger: Ledger, ledger_url: str) -> None:
     """Identity, state, who said so, and the canaries' vectors are what they were, in another process too."""
     mine = Fingerprint(replace(IDENTITY, model="模型", document_prefix="段落："), fingerprint().vectors)
     ledger.spaces.register(mine, SpaceState.ACTIVE, "ann")
     ledger.close()
-    held = Ledger.open(f"sqlite:///{tmp_path / 'ledger.db'}").spaces.active()
+    held = Ledger.open(ledger_url).spaces.active()
 
     assert held is not None
     assert (mine.id, mine.identity, "ann") == (held.id, held.fingerprint.identity, held.by)

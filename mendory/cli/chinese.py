@@ -229,9 +229,15 @@ SENTENCES: Final[Mapping[str, str]] = {
     "free some room, or lower limits.rows_per_run": "腾出空间，或调低 limits.rows_per_run",
     "free some room before a large repair": "在大规模修复之前腾出空间",
     "there is none yet; 'mendory plan' makes it": "还没有账本；mendory plan 会建立",
-    "its chain of {links} links holds": "其 {links} 环的哈希链完整",
     "its chain of {links} links holds; it takes {size}": "其 {links} 环的哈希链完整；占用 {size}",
+    "its chain of {links} links holds; it takes {size}; a power cut would lose records (fsync off)": (
+        "其 {links} 环的哈希链完整；占用 {size}；断电会丢失记录（fsync 已关闭）"
+    ),
+    "set fsync = on and full_page_writes = on in the server's configuration": (
+        "在服务器配置中设置 fsync = on 和 full_page_writes = on"
+    ),
     "restore the ledger from a backup, or free it": "从备份恢复账本，或解除其占用",
+    "mend ledger.url, or what it names": "修正 ledger.url，或它所指的库",
     "repairs of unknown outcome: {count} ({repairs})": "结果未知的修复 {count} 次（{repairs}）",
     "mendory recover": "mendory recover",
     "repairs under way, or left by a crash: {count} ({repairs})": "进行中或因崩溃遗留的修复 {count} 次（{repairs}）",

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from pathlib import Path
-from typing import Final
 
 from mendory.clinic import Clinic
 from mendory.doctor.line import Line, fail, ok, size, warn
-from mendory.errors import DependencyMissing, LedgerCorrupt, LedgerMismatch, Unavailable
+from mendory.errors import ConfigInvalid, DependencyMissing, LedgerCorrupt, LedgerMismatch, Unavailable
 from mendory.lance import Reader
 from mendory.ledger import Ledger
 from mendory.ledger.records import IntentState
-
-_FILE: Final = "sqlite:///"
 
 
 def ledger(clinic: Clinic, reader: Reader | None) -> Iterator[Line]:
@@ -24,28 +20,28 @@ def ledger(clinic: Clinic, reader: Reader | None) -> Iterator[Line]:
         if held is None:
             yield ok("ledger", "there is none yet; 'mendory plan' makes it")
         else:
-            yield _chain(clinic, held)
+            yield _chain(held)
             yield from _repairs(held, reader)
-    except (LedgerCorrupt, LedgerMismatch, Unavailable) as error:
-        yield fail(
-            "ledger",
-            "{error}: {problem}",
-            "restore the ledger from a backup, or free it",
-            error=error.name,
-            problem=str(error),
-        )
+    except (LedgerCorrupt, LedgerMismatch, Unavailable, ConfigInvalid, DependencyMissing) as error:
+        there = isinstance(error, LedgerCorrupt | LedgerMismatch | Unavailable)
+        todo = "restore the ledger from a backup, or free it" if there else "mend ledger.url, or what it names"
+        yield fail("ledger", "{error}: {problem}", todo, error=error.name, problem=str(error))
         return
     if reader is not None:
         yield _binding(clinic)
 
 
-def _chain(clinic: Clinic, held: Ledger) -> Line:
-    links = held.verify()
-    url = clinic.config.ledger_url
-    if not url.startswith(_FILE):
-        return ok("ledger", "its chain of {links} links holds", links=links)
-    taken = Path(url.removeprefix(_FILE)).stat().st_size
-    return ok("ledger", "its chain of {links} links holds; it takes {size}", links=links, bytes=taken, size=size(taken))
+def _chain(held: Ledger) -> Line:
+    links, taken = held.verify(), held.size()
+    values = {"links": links, "bytes": taken, "size": size(taken)}
+    if not held.durable():
+        return warn(
+            "ledger",
+            "its chain of {links} links holds; it takes {size}; a power cut would lose records (fsync off)",
+            "set fsync = on and full_page_writes = on in the server's configuration",
+            **values,
+        )
+    return ok("ledger", "its chain of {links} links holds; it takes {size}", **values)
 
 
 def _repairs(held: Ledger, reader: Reader | None) -> Iterator[Line]:

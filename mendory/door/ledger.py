@@ -1,11 +1,13 @@
 """What an agent's process reads of the ledger, and never writes: what is kept aside of a row, and the active space.
 
 A SQLite ledger is read with Python's own driver, read-only, so that neither SQLAlchemy nor a migration is loaded.
+One on a server is read in a connection of its own that can't write, so a role that may only select is enough.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
@@ -15,7 +17,7 @@ from typing import Any, Final
 from mendory.errors import LedgerCorrupt, Unavailable
 from mendory.side import Note, Notes
 
-_SQLITE: Final = "sqlite:///"
+_SQLITE: Final = re.compile(r"sqlite(?:\+pysqlite)?:///")
 _PATIENCE: Final = 5.0
 _NOTES: Final = "SELECT row_id, field, about, value FROM aside"
 _NOTES_OF: Final = _NOTES + " WHERE row_id = ?"
@@ -41,10 +43,11 @@ class LedgerView:
         return next(iter(self._rows(_SPACE, ())), None)
 
     def _rows(self, query: str, about: Sequence[str]) -> list[Sequence[Any]]:
-        return self._of_file(query, about) if self._url.startswith(_SQLITE) else self._of_server(query, about)
+        file = _SQLITE.match(self._url)
+        return self._of_file(self._url[file.end() :], query, about) if file else self._of_server(query, about)
 
-    def _of_file(self, query: str, about: Sequence[str]) -> list[Sequence[Any]]:
-        path = Path(self._url.removeprefix(_SQLITE))
+    def _of_file(self, name: str, query: str, about: Sequence[str]) -> list[Sequence[Any]]:
+        path = Path(name)
         if not path.exists():
             return []
         try:
@@ -64,18 +67,7 @@ class LedgerView:
             ) from None
 
     def _of_server(self, query: str, about: Sequence[str]) -> list[Sequence[Any]]:
-        import sqlalchemy as sa
+        from mendory.ledger import database, texts
 
-        engine = sa.create_engine(self._url)
-        try:
-            with engine.connect() as connection:
-                if not sa.inspect(connection).has_table(query.partition(" FROM ")[2].split()[0]):
-                    return []  # an older ledger: it keeps none of this yet
-                named = sa.text(query.replace("?", ":row"))
-                return [tuple(row) for row in connection.execute(named, {"row": about[0]} if about else {})]
-        except sa.exc.OperationalError as error:
-            raise Unavailable(
-                f"The ledger can't be reached: {error.orig}. Nothing was written. Try again when it answers."
-            ) from None
-        finally:
-            engine.dispose()
+        rows = database.fetched(self._url, query.replace("?", "%s"), tuple(texts.stored(a) for a in about))
+        return [tuple(texts.told(v) if isinstance(v, str) else v for v in row) for row in rows]

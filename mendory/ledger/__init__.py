@@ -1,8 +1,8 @@
 """The ledger: the fsynced memory of everything planned, decided, tried and done.
 
-SQLite in WAL mode with synchronous=FULL by default. One `Ledger` per database; its parts are grouped
-by subject: `plans`, `decisions`, `intents`, `findings`, `asides`, `spaces`, `checkpoints`, `approvers`, `answers`,
-`notices`.
+SQLite in WAL mode with synchronous=FULL by default, PostgreSQL for several machines. One `Ledger` per database, or
+per schema of one; its parts are grouped by subject: `plans`, `decisions`, `intents`, `findings`, `asides`, `spaces`,
+`checkpoints`, `approvers`, `answers`, `notices`.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
 from mendory import digest
-from mendory.errors import ConfigInvalid, DependencyMissing, LedgerCorrupt, LedgerMismatch, Unavailable
-from mendory.ledger import chain, schema
+from mendory.errors import LedgerCorrupt, LedgerMismatch
+from mendory.ledger import chain, database, schema
 from mendory.ledger.answers import Answers
 from mendory.ledger.approvers import Approvers
 from mendory.ledger.asides import Asides
@@ -66,36 +65,32 @@ class Ledger:
 
         Raises LedgerMismatch when there is none and `create` is False.
         """
-        path = _file(url)
+        if not create and not database.exists(url):
+            raise LedgerMismatch(
+                f"There is no ledger at {database.shown(url)}. Nothing was done. Run 'mendory plan' first."
+            )
+        path = database.file_of(url)
         if path is not None and not path.exists():
-            if not create:
-                raise LedgerMismatch(f"There is no ledger at {path}. Nothing was done. Run 'mendory plan' first.")
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-        ledger = cls(_engine(url), clock)
+        ledger = cls(database.engine(url), clock)
         try:
             upgrade(ledger._engine)
-        except sa.exc.OperationalError as error:
-            raise _unavailable(error) from error
         except sa.exc.DatabaseError as error:
-            raise LedgerCorrupt(
-                f"The ledger at {_parsed(url).render_as_string()} can't be opened: {error.orig}. Nothing was done. "
-                "Check ledger.url, or restore the ledger from a backup."
-            ) from None
+            raise database.unopened(url, error) from None
         return ledger
 
     @classmethod
     def in_memory(cls, clock: Clock = utc_now) -> Ledger:
         """A ledger that lives as long as the object: for rehearsals and simulations."""
-        ledger = cls(_engine("sqlite://"), clock)
+        ledger = cls(database.engine("sqlite://"), clock)
         schema.metadata.create_all(ledger._engine)
         return ledger
 
     @staticmethod
     def exists(url: str) -> bool:
-        """True when there is something to open at `url`."""
-        path = _file(url)
-        return path is None or path.exists()
+        """True when there is something to open at `url`; asking makes nothing."""
+        return database.exists(url)
 
     def close(self) -> None:
         """The connections are closed."""
@@ -107,8 +102,10 @@ class Ledger:
         try:
             with self._engine.begin() as conn:
                 yield conn
-        except sa.exc.OperationalError as error:
-            raise _unavailable(error) from error
+        except sa.exc.DBAPIError as error:
+            if (known := database.named(error)) is None:
+                raise
+            raise known from error
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
@@ -116,8 +113,20 @@ class Ledger:
         try:
             with self._engine.connect().execution_options(reading=True) as conn:
                 yield conn
-        except sa.exc.OperationalError as error:
-            raise _unavailable(error) from error
+        except sa.exc.DBAPIError as error:
+            if (known := database.named(error)) is None:
+                raise
+            raise known from error
+
+    def size(self) -> int:
+        """How many bytes it takes on disk."""
+        with self.reading() as conn:
+            return database.size(conn)
+
+    def durable(self) -> bool:
+        """True when what is recorded outlives a power cut; only a server may be set up otherwise."""
+        with self.reading() as conn:
+            return database.durable(conn)
 
     def once(self, work: Callable[[Ledger], _T]) -> _T:
         """What `work` returns; everything it did to the ledger it is handed is one transaction.
@@ -135,8 +144,13 @@ class Ledger:
     @property
     def id(self) -> str:
         """The ledger's own id, made at first use."""
+        known = sa.select(schema.meta.c.value).where(schema.meta.c.key == "ledger_id")
+        with self.reading() as conn:
+            held = conn.execute(known).scalar()
+        if held is not None:
+            return str(held)
         with self.transaction() as conn:
-            held = conn.execute(sa.select(schema.meta.c.value).where(schema.meta.c.key == "ledger_id")).scalar()
+            held = conn.execute(known).scalar()
             if held is None:
                 held = secrets.token_hex(16)
                 conn.execute(schema.meta.insert().values(key="ledger_id", value=held))
@@ -144,7 +158,7 @@ class Ledger:
 
     def verify(self) -> int:
         """The number of links in the hash chain, when every one and every record behind it holds."""
-        with self.transaction() as conn:
+        with self.reading() as conn:
             self._all_linked(conn)
             return chain.verify(
                 conn,
@@ -233,55 +247,3 @@ class _Within(Ledger):
     def reading(self) -> Iterator[sa.Connection]:
         """The transaction there is: it sees what it wrote."""
         yield self._conn
-
-
-def _unavailable(error: sa.exc.OperationalError) -> Unavailable:
-    return Unavailable(
-        f"The ledger can't be used now: {error.orig}. Nothing more was recorded; what it holds is whole. "
-        "Free the lock, the disk or the folder, then run the same command again: it goes on where it stopped."
-    )
-
-
-def _parsed(url: str) -> sa.URL:
-    try:
-        return sa.make_url(url)
-    except sa.exc.ArgumentError:
-        raise ConfigInvalid(
-            f"ledger.url '{url}' is no database URL. Nothing was done. Write sqlite:///path or postgresql://…"
-        ) from None
-
-
-def _file(url: str) -> Path | None:
-    parsed = _parsed(url)
-    if parsed.get_backend_name() != "sqlite" or parsed.database in (None, "", ":memory:"):
-        return None
-    return Path(str(parsed.database))
-
-
-def _engine(url: str) -> sa.Engine:
-    backend = _parsed(url).get_backend_name()
-    if backend != "sqlite":
-        try:
-            return sa.create_engine(url)
-        except (sa.exc.NoSuchModuleError, ModuleNotFoundError) as error:
-            raise DependencyMissing(
-                f"ledger.url needs a driver that is missing: {error}. Nothing was done. Install it, or use SQLite."
-            ) from None
-    pool = sa.pool.StaticPool if _file(url) is None else None
-    engine = sa.create_engine(url, poolclass=pool, connect_args={"timeout": 30, "check_same_thread": False})
-
-    @sa.event.listens_for(engine, "connect")
-    def _connected(raw: Any, _: Any) -> None:
-        raw.isolation_level = None  # we say BEGIN ourselves
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
-            raw.execute(f"PRAGMA {pragma}")
-
-    @sa.event.listens_for(engine, "begin")
-    def _begin(conn: sa.Connection) -> None:
-        if conn.get_execution_options().get("reading"):
-            conn.exec_driver_sql("BEGIN")
-            return
-        # IMMEDIATE: a transaction that reads before it writes must not lose a race in between
-        conn.exec_driver_sql("BEGIN IMMEDIATE")
-
-    return engine

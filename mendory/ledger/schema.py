@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
+from mendory.ledger.texts import Text
+
 metadata = sa.MetaData(
     naming_convention={
         "pk": "pk_%(table_name)s",
@@ -16,87 +18,87 @@ metadata = sa.MetaData(
 meta = sa.Table(
     "meta",
     metadata,
-    sa.Column("key", sa.Text, primary_key=True),
-    sa.Column("value", sa.Text, nullable=False),
+    sa.Column("key", Text, primary_key=True),
+    sa.Column("value", Text, nullable=False),
 )
 
 plan = sa.Table(
     "plan",
     metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("id", Text, primary_key=True),
+    sa.Column("state", Text, nullable=False),
     sa.Column("base_version", sa.Integer, nullable=False),
-    sa.Column("made_at", sa.Text, nullable=False),
-    sa.Column("expires_at", sa.Text, nullable=False),
-    sa.Column("body", sa.Text),
-    sa.Column("context", sa.Text),
+    sa.Column("made_at", Text, nullable=False),
+    sa.Column("expires_at", Text, nullable=False),
+    sa.Column("body", Text),
+    sa.Column("context", Text),
 )
 
 plan_step = sa.Table(
     "plan_step",
     metadata,
-    sa.Column("plan_id", sa.Text, sa.ForeignKey("plan.id"), primary_key=True),
-    sa.Column("step_id", sa.Text, primary_key=True),
-    sa.Column("finding_id", sa.Text, nullable=False, index=True),
-    sa.Column("outcome", sa.Text),
-    sa.Column("authority", sa.Text),
-    sa.Column("reason", sa.Text),
-    sa.Column("rid", sa.Text),
+    sa.Column("plan_id", Text, sa.ForeignKey("plan.id"), primary_key=True),
+    sa.Column("step_id", Text, primary_key=True),
+    sa.Column("finding_id", Text, nullable=False, index=True),
+    sa.Column("outcome", Text),
+    sa.Column("authority", Text),
+    sa.Column("reason", Text),
+    sa.Column("rid", Text),
 )
 
 decision = sa.Table(
     "decision",
     metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    sa.Column("plan_id", sa.Text, sa.ForeignKey("plan.id"), nullable=False, index=True),
-    sa.Column("verdict", sa.Text, nullable=False),
-    sa.Column("groups", sa.Text, nullable=False),
-    sa.Column("steps", sa.Text, nullable=False),
-    sa.Column("by", sa.Text, nullable=False),
-    sa.Column("note", sa.Text, nullable=False),
-    sa.Column("at", sa.Text, nullable=False),
-    sa.Column("expires_at", sa.Text, nullable=False),
+    sa.Column("id", Text, primary_key=True),
+    sa.Column("plan_id", Text, sa.ForeignKey("plan.id"), nullable=False, index=True),
+    sa.Column("verdict", Text, nullable=False),
+    sa.Column("groups", Text, nullable=False),
+    sa.Column("steps", Text, nullable=False),
+    sa.Column("by", Text, nullable=False),
+    sa.Column("note", Text, nullable=False),
+    sa.Column("at", Text, nullable=False),
+    sa.Column("expires_at", Text, nullable=False),
 )
 
 decision_use = sa.Table(
     "decision_use",
     metadata,
-    sa.Column("decision_id", sa.Text, sa.ForeignKey("decision.id"), primary_key=True),
-    sa.Column("step_id", sa.Text, primary_key=True),
-    sa.Column("rid", sa.Text, nullable=False),
+    sa.Column("decision_id", Text, sa.ForeignKey("decision.id"), primary_key=True),
+    sa.Column("step_id", Text, primary_key=True),
+    sa.Column("rid", Text, nullable=False),
 )
 
 intent = sa.Table(
     "intent",
     metadata,
-    sa.Column("rid", sa.Text, primary_key=True),
+    sa.Column("rid", Text, primary_key=True),
     # the order of repairs; a clock may be set back
     sa.Column("seq", sa.Integer, nullable=False, unique=True),
-    sa.Column("kind", sa.Text, nullable=False),
-    sa.Column("plan_id", sa.Text, index=True),
-    sa.Column("group_name", sa.Text),
-    sa.Column("state", sa.Text, nullable=False, index=True),
+    sa.Column("kind", Text, nullable=False),
+    sa.Column("plan_id", Text, index=True),
+    sa.Column("group_name", Text),
+    sa.Column("state", Text, nullable=False, index=True),
     sa.Column("base_version", sa.Integer, nullable=False),
     sa.Column("version", sa.Integer),
-    sa.Column("by", sa.Text),
-    sa.Column("owner", sa.Text, nullable=False),
+    sa.Column("by", Text),
+    sa.Column("owner", Text, nullable=False),
     sa.Column("epoch", sa.Integer, nullable=False),
     sa.Column("tries", sa.Integer, nullable=False),
-    sa.Column("opened_at", sa.Text, nullable=False),
-    sa.Column("touched_at", sa.Text, nullable=False),
-    sa.Column("closed_at", sa.Text),
-    sa.Column("note", sa.Text),
-    sa.Column("resolution", sa.Text),
+    sa.Column("opened_at", Text, nullable=False),
+    sa.Column("touched_at", Text, nullable=False),
+    sa.Column("closed_at", Text),
+    sa.Column("note", Text),
+    sa.Column("resolution", Text),
 )
 
 intent_unit = sa.Table(
     "intent_unit",
     metadata,
-    sa.Column("rid", sa.Text, sa.ForeignKey("intent.rid"), primary_key=True),
-    sa.Column("key", sa.Text, primary_key=True),
-    sa.Column("step_id", sa.Text, nullable=False, index=True),
-    sa.Column("requires", sa.Text, nullable=False),
-    sa.Column("authority", sa.Text),
+    sa.Column("rid", Text, sa.ForeignKey("intent.rid"), primary_key=True),
+    sa.Column("key", Text, primary_key=True),
+    sa.Column("step_id", Text, nullable=False, index=True),
+    sa.Column("requires", Text, nullable=False),
+    sa.Column("authority", Text),
     # live: open or applied and not undone; one live unit per key is what makes a repair idempotent
     sa.Column("live", sa.Boolean, nullable=False),
 )
@@ -111,105 +113,105 @@ sa.Index(
 item = sa.Table(
     "item",
     metadata,
-    sa.Column("rid", sa.Text, sa.ForeignKey("intent.rid"), primary_key=True),
+    sa.Column("rid", Text, sa.ForeignKey("intent.rid"), primary_key=True),
     sa.Column("seq", sa.Integer, primary_key=True),
-    sa.Column("key", sa.Text, nullable=False),
-    sa.Column("step_id", sa.Text, nullable=False, index=True),
-    sa.Column("row_id", sa.Text, nullable=False, index=True),
-    sa.Column("before_digest", sa.Text, nullable=False),
-    sa.Column("after_digest", sa.Text, nullable=False),
-    sa.Column("columns", sa.Text),
+    sa.Column("key", Text, nullable=False),
+    sa.Column("step_id", Text, nullable=False, index=True),
+    sa.Column("row_id", Text, nullable=False, index=True),
+    sa.Column("before_digest", Text, nullable=False),
+    sa.Column("after_digest", Text, nullable=False),
+    sa.Column("columns", Text),
     sa.Column("before_image", sa.LargeBinary),
     sa.Column("after_image", sa.LargeBinary),
-    sa.Column("schema_digest", sa.Text, nullable=False),
-    sa.Column("undone_by", sa.Text),
+    sa.Column("schema_digest", Text, nullable=False),
+    sa.Column("undone_by", Text),
     # what changes of the row is kept aside for its owner; null when nothing does
-    sa.Column("aside", sa.Text),
-    sa.Column("aside_digest", sa.Text),
+    sa.Column("aside", Text),
+    sa.Column("aside_digest", Text),
 )
 
 aside = sa.Table(
     "aside",
     metadata,
-    sa.Column("row_id", sa.Text, primary_key=True),
-    sa.Column("field", sa.Text, primary_key=True),
+    sa.Column("row_id", Text, primary_key=True),
+    sa.Column("field", Text, primary_key=True),
     # digest of the text it was written for
-    sa.Column("about", sa.Text, nullable=False),
-    sa.Column("value", sa.Text, nullable=False),
-    sa.Column("rid", sa.Text),
+    sa.Column("about", Text, nullable=False),
+    sa.Column("value", Text, nullable=False),
+    sa.Column("rid", Text),
 )
 
 row_schema = sa.Table(
     "row_schema",
     metadata,
-    sa.Column("digest", sa.Text, primary_key=True),
+    sa.Column("digest", Text, primary_key=True),
     sa.Column("body", sa.LargeBinary, nullable=False),
 )
 
 budget = sa.Table(
     "budget",
     metadata,
-    sa.Column("day", sa.Text, primary_key=True),
+    sa.Column("day", Text, primary_key=True),
     sa.Column("used", sa.Integer, nullable=False),
 )
 
 attempt = sa.Table(
     "attempt",
     metadata,
-    sa.Column("key", sa.Text, primary_key=True),
-    sa.Column("rid", sa.Text, primary_key=True),
-    sa.Column("at", sa.Text, nullable=False),
+    sa.Column("key", Text, primary_key=True),
+    sa.Column("rid", Text, primary_key=True),
+    sa.Column("at", Text, nullable=False),
 )
 
 finding = sa.Table(
     "finding",
     metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    sa.Column("code", sa.Text, nullable=False),
-    sa.Column("body", sa.Text, nullable=False),
-    sa.Column("first_seen", sa.Text, nullable=False),
-    sa.Column("last_seen", sa.Text, nullable=False),
+    sa.Column("id", Text, primary_key=True),
+    sa.Column("code", Text, nullable=False),
+    sa.Column("body", Text, nullable=False),
+    sa.Column("first_seen", Text, nullable=False),
+    sa.Column("last_seen", Text, nullable=False),
 )
 
 dismissal = sa.Table(
     "dismissal",
     metadata,
-    sa.Column("finding_id", sa.Text, primary_key=True),
-    sa.Column("because", sa.Text, nullable=False),
-    sa.Column("by", sa.Text, nullable=False),
-    sa.Column("at", sa.Text, nullable=False),
+    sa.Column("finding_id", Text, primary_key=True),
+    sa.Column("because", Text, nullable=False),
+    sa.Column("by", Text, nullable=False),
+    sa.Column("at", Text, nullable=False),
 )
 
 queue = sa.Table(
     "queue",
     metadata,
-    sa.Column("finding_id", sa.Text, primary_key=True),
-    sa.Column("reason", sa.Text, nullable=False),
-    sa.Column("at", sa.Text, nullable=False),
+    sa.Column("finding_id", Text, primary_key=True),
+    sa.Column("reason", Text, nullable=False),
+    sa.Column("at", Text, nullable=False),
 )
 
 run = sa.Table(
     "run",
     metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    sa.Column("kind", sa.Text, nullable=False),
-    sa.Column("plan_id", sa.Text, index=True),
-    sa.Column("at", sa.Text, nullable=False),
-    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("id", Text, primary_key=True),
+    sa.Column("kind", Text, nullable=False),
+    sa.Column("plan_id", Text, index=True),
+    sa.Column("at", Text, nullable=False),
+    sa.Column("body", Text, nullable=False),
 )
 
 space = sa.Table(
     "space",
     metadata,
-    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("id", Text, primary_key=True),
     sa.Column("seq", sa.Integer, nullable=False, unique=True),
-    sa.Column("state", sa.Text, nullable=False),
-    sa.Column("identity", sa.Text, nullable=False),
+    sa.Column("state", Text, nullable=False),
+    sa.Column("identity", Text, nullable=False),
     sa.Column("dimension", sa.Integer, nullable=False),
     # the vectors of the canary texts, float32, little-endian
     sa.Column("canaries", sa.LargeBinary, nullable=False),
-    sa.Column("by", sa.Text, nullable=False),
-    sa.Column("since", sa.Text, nullable=False),
+    sa.Column("by", Text, nullable=False),
+    sa.Column("since", Text, nullable=False),
     # one active and one filling, whoever else writes meanwhile
     sa.Index(
         "uq_space_live",
@@ -225,70 +227,70 @@ checkpoint = sa.Table(
     metadata,
     sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),
     # digest of the table, its mapping and whatever else decides what is found
-    sa.Column("about", sa.Text, nullable=False),
+    sa.Column("about", Text, nullable=False),
     sa.Column("version", sa.Integer, nullable=False),
-    sa.Column("kind", sa.Text, nullable=False),
-    sa.Column("at", sa.Text, nullable=False),
-    sa.Column("facts", sa.Text, nullable=False),
+    sa.Column("kind", Text, nullable=False),
+    sa.Column("at", Text, nullable=False),
+    sa.Column("facts", Text, nullable=False),
     # ids of all findings, dismissed ones too
-    sa.Column("findings", sa.Text, nullable=False),
+    sa.Column("findings", Text, nullable=False),
 )
 
 approver = sa.Table(
     "approver",
     metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    sa.Column("name", sa.Text, nullable=False, index=True),
+    sa.Column("id", Text, primary_key=True),
+    sa.Column("name", Text, nullable=False, index=True),
     # what their one-time codes are made of; whoever reads it can make them
-    sa.Column("secret", sa.Text, nullable=False),
-    sa.Column("by", sa.Text, nullable=False),
-    sa.Column("at", sa.Text, nullable=False),
-    sa.Column("revoked_at", sa.Text),
-    sa.Column("revoked_by", sa.Text),
+    sa.Column("secret", Text, nullable=False),
+    sa.Column("by", Text, nullable=False),
+    sa.Column("at", Text, nullable=False),
+    sa.Column("revoked_at", Text),
+    sa.Column("revoked_by", Text),
 )
 
 answer = sa.Table(
     "answer",
     metadata,
     # one round of asking is answered once, however often the answer is read
-    sa.Column("round", sa.Text, primary_key=True),
-    sa.Column("plan_id", sa.Text, sa.ForeignKey("plan.id"), nullable=False, index=True),
-    sa.Column("verdict", sa.Text, nullable=False),
-    sa.Column("groups", sa.Text, nullable=False),
-    sa.Column("by", sa.Text, nullable=False),
-    sa.Column("outcome", sa.Text, nullable=False),
-    sa.Column("decision_id", sa.Text, sa.ForeignKey("decision.id")),
-    sa.Column("given_at", sa.Text, nullable=False),
-    sa.Column("at", sa.Text, nullable=False),
+    sa.Column("round", Text, primary_key=True),
+    sa.Column("plan_id", Text, sa.ForeignKey("plan.id"), nullable=False, index=True),
+    sa.Column("verdict", Text, nullable=False),
+    sa.Column("groups", Text, nullable=False),
+    sa.Column("by", Text, nullable=False),
+    sa.Column("outcome", Text, nullable=False),
+    sa.Column("decision_id", Text, sa.ForeignKey("decision.id")),
+    sa.Column("given_at", Text, nullable=False),
+    sa.Column("at", Text, nullable=False),
     # of answers that stand; those that were refused leave none
-    sa.Column("note", sa.Text),
+    sa.Column("note", Text),
 )
 
 code_use = sa.Table(
     "code_use",
     metadata,
-    sa.Column("approver_id", sa.Text, sa.ForeignKey("approver.id"), primary_key=True),
+    sa.Column("approver_id", Text, sa.ForeignKey("approver.id"), primary_key=True),
     # the half minute the code was of: no code counts twice
     sa.Column("step", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("round", sa.Text, nullable=False),
+    sa.Column("round", Text, nullable=False),
 )
 
 notice = sa.Table(
     "notice",
     metadata,
-    sa.Column("plan_id", sa.Text, sa.ForeignKey("plan.id"), primary_key=True),
+    sa.Column("plan_id", Text, sa.ForeignKey("plan.id"), primary_key=True),
     # a plan made again after it ended is told again
-    sa.Column("made_at", sa.Text, primary_key=True),
-    sa.Column("at", sa.Text, nullable=False),
+    sa.Column("made_at", Text, primary_key=True),
+    sa.Column("at", Text, nullable=False),
 )
 
 chain = sa.Table(
     "chain",
     metadata,
     sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("kind", sa.Text, nullable=False),
-    sa.Column("ref", sa.Text, nullable=False),
-    sa.Column("payload", sa.Text, nullable=False),
-    sa.Column("previous", sa.Text, nullable=False),
-    sa.Column("digest", sa.Text, nullable=False),
+    sa.Column("kind", Text, nullable=False),
+    sa.Column("ref", Text, nullable=False),
+    sa.Column("payload", Text, nullable=False),
+    sa.Column("previous", Text, nullable=False),
+    sa.Column("digest", Text, nullable=False),
 )
