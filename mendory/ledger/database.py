@@ -196,6 +196,7 @@ def _words(error: Any) -> str:
 
 
 def _link(url: str) -> dict[str, Any]:
+    on_server(url)
     try:
         from psycopg import ProgrammingError
         from psycopg.conninfo import conninfo_to_dict
@@ -207,9 +208,12 @@ def _link(url: str) -> dict[str, Any]:
     try:
         given = conninfo_to_dict(_SERVER.sub("postgresql://", url, count=1))
     except ProgrammingError:  # its message quotes the URL with the password
+        given = {"port": "none"}
+    # an @, / or : of a password that is not percent-encoded makes half of it a host or a port, which messages name
+    if "@" in str(given.get("host", "")) or not re.fullmatch(r"[\d,]*", str(given.get("port", ""))):
         raise ConfigInvalid(
-            f"ledger.url '{shown(url)}' is no URL of PostgreSQL. Nothing was done. "
-            "Write postgresql://role@host/database; docs/postgresql.md."
+            f"ledger.url '{shown(url)}' is no URL of PostgreSQL. Nothing was done. Write "
+            "postgresql://role:password@host/database, with @ : / ? # % of a password percent-encoded."
         ) from None
     # prepared statements belong to one session, and the plan of one does not outlive a migration
     return {**_LINK, **given, "client_encoding": "utf8", "prepare_threshold": None}
