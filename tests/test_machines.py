@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from mendory.executor import owner
 from mendory.executor.owner import alive
 from mendory.ledger import utc_now
 from mendory.ledger.records import IntentState
+from mendory.treatment import apply
 from tests.conftest import GENEROUS, NOON, FakeClock, make_config, make_table, memory
 from tests.postgres import Server
 
@@ -33,18 +35,14 @@ ROWS = 40
 
 _MACHINE = """
 import json, os, signal, socket, sys, time
-from datetime import timedelta
 from pathlib import Path
-host, folder, url, plan_id, moment, later, start = sys.argv[1:]
+host, folder, url, plan_id, moment, start = sys.argv[1:]
 socket.gethostname = lambda: host
 from mendory.clinic import Clinic
 from mendory.errors import PlanClosed
-from mendory.ledger import utc_now
 from mendory.treatment import apply
 from tests.conftest import GENEROUS, make_config
-clinic = Clinic(
-    make_config(Path(folder), ledger={"url": url}, limits=GENEROUS), lambda: utc_now() + timedelta(minutes=float(later))
-)
+clinic = Clinic(make_config(Path(folder), ledger={"url": url}, limits=GENEROUS))
 real = clinic.writer.commit
 def commit(*args):
     if moment == "before":
@@ -80,9 +78,9 @@ class Machines:
         assert plan is not None
         self.plan = plan
 
-    def start(self, host: str, moment: str = "", later: float = 0, at: float = 0) -> subprocess.Popen[str]:
-        """A process on `host` applies the plan, its clock so much later; it halts at that moment of its first commit."""
-        words = [host, str(self.folder), self.url, self.plan.id, moment, str(later), str(at)]
+    def start(self, host: str, moment: str = "", at: float = 0) -> subprocess.Popen[str]:
+        """A process on `host` applies the plan from time `at` on, and halts at that moment of its first commit."""
+        words = [host, str(self.folder), self.url, self.plan.id, moment, str(at)]
         return subprocess.Popen(
             [sys.executable, "-c", _MACHINE, *words],
             cwd=ROOT,
@@ -97,6 +95,15 @@ class Machines:
         assert process.stdout is not None
         assert "halted\n" == process.stdout.readline()
         return process
+
+    def applied_here(self, later: float) -> dict[str, int]:
+        """The outcomes of an apply in this process, whose clock is so many minutes later."""
+        config = make_config(self.folder, ledger={"url": self.url}, limits=GENEROUS)
+        at = Clinic(config, lambda: utc_now() + timedelta(minutes=later))
+        try:
+            return apply(at, self.plan.id).outcomes()
+        finally:
+            at.ledger.close()
 
     def repairs(self) -> Counter[str]:
         """How many versions of the table carry each repair's id."""
@@ -125,9 +132,12 @@ def ended(process: subprocess.Popen[str]) -> dict[str, Any]:
 
 
 @pytest.fixture
-def machines(postgres: Server, tmp_path: Path) -> Machines:
-    """Machines that share a ledger on PostgreSQL."""
-    return Machines(tmp_path, postgres.emptied())
+def machines(postgres: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machines]:
+    """Machines that share a ledger on PostgreSQL; this process is on one of them."""
+    monkeypatch.setattr("socket.gethostname", lambda: "beta")
+    shared = Machines(tmp_path, postgres.emptied())
+    yield shared
+    shared.clinic.ledger.close()
 
 
 @pytest.mark.postgres
@@ -135,7 +145,7 @@ def machines(postgres: Server, tmp_path: Path) -> Machines:
 def test_two_machines_heal_one_plan_at_once(machines: Machines) -> None:
     """Two machines that apply one plan at the same time do no work twice, and between them all of it."""
     start = time.time() + 4
-    both = [machines.start(host, at=start) for host in ("alpha", "beta")]
+    both = [machines.start(host, at=start) for host in ("alpha", "gamma")]
     said = [ended(one) for one in both]
 
     assert ROWS <= sum(s.get("applied", 0) + s.get("done", 0) for s in said), said
@@ -152,10 +162,10 @@ def test_what_a_killed_machine_began_is_finished_by_another(machines: Machines, 
     process.communicate()
     before = machines.repairs()
 
-    assert {"busy": ROWS} == ended(machines.start("beta", later=9))
+    assert {"busy": ROWS} == machines.applied_here(later=9)
     assert before == machines.repairs()
 
-    assert {"applied": ROWS} == ended(machines.start("beta", later=11))
+    assert {"applied": ROWS} == machines.applied_here(later=11)
     machines.check_once()
 
 
@@ -164,7 +174,7 @@ def test_what_a_killed_machine_began_is_finished_by_another(machines: Machines, 
 def test_a_machine_that_stood_still_finds_its_work_done(machines: Machines) -> None:
     """Stopped before its commit for longer than its lease, then going on: it writes nothing, and says so."""
     process = machines.halted("alpha", "before")
-    assert {"applied": ROWS} == ended(machines.start("beta", later=11))
+    assert {"applied": ROWS} == machines.applied_here(later=11)
     version = machines.clinic.writer.latest()
     os.kill(process.pid, signal.SIGCONT)
 
