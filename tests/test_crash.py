@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.crash.campaign import refute
+from tests.crash.campaign import refute, run
+from tests.postgres import Server
 
 pytestmark = [pytest.mark.crash, pytest.mark.lance]
 ROOT = Path(__file__).resolve().parents[1]
@@ -35,6 +36,16 @@ def test_sixty_kills_lose_double_misrecord_and_overwrite_nothing() -> None:
     assert verdict["kills"] == 60
     assert verdict["in_window"] > 0
     assert verdict["ok"] is (verdict["after_commit"] > 0)
+
+
+@pytest.mark.postgres
+def test_kills_with_the_ledger_on_a_server(postgres: Server) -> None:
+    """The same with PostgreSQL, in small: an executor that dies leaves a session behind, and nothing wrong."""
+    verdict = run(16, 11, with_mutants=False, server=postgres.url())
+    zeros = {name: verdict[name] for name in ("lost", "doubled", "false_records", "foreign_overwritten")}
+    assert {0} == set(zeros.values()), verdict
+    assert 16 == verdict["kills"]
+    assert verdict["in_window"] > 0
 
 
 def test_the_oracle_refutes_an_executor_without_intents() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from mendory.clinic import Clinic
 from mendory.config import Config
-from mendory.errors import DependencyMissing, Unavailable
+from mendory.errors import ConfigInvalid, Unavailable
 from mendory.ledger import Ledger
 from mendory.mapping import Mapping
 from mendory.record import arrow_schema
@@ -66,9 +66,9 @@ def test_a_locked_ledger_is_unavailable_not_corrupt(tmp_path: Path, monkeypatch:
     holder.close()
 
 
-def test_a_missing_database_driver_is_named() -> None:
-    """A ledger URL whose driver is not installed says what to install, in Mendory's own words."""
-    with pytest.raises(DependencyMissing, match="driver"):
+def test_a_ledger_in_another_database_is_refused() -> None:
+    """A ledger URL of a database whose transactions nobody has examined is refused, driver or not."""
+    with pytest.raises(ConfigInvalid, match="names no database a ledger is kept in"):
         Ledger.open("oracle://somewhere/x")
 
 

@@ -18,8 +18,9 @@ def main() -> int:
         "--mutants", action=argparse.BooleanOptionalAction, default=True, help="refute the five wrong executors too"
     )
     parser.add_argument("--lanes", type=int, default=LANES, help="how many rounds run side by side")
+    parser.add_argument("--ledger", default="", metavar="URL", help="keep the ledgers in this PostgreSQL database")
     args = parser.parse_args()
-    verdict = run(args.kills, args.seed, args.mutants, args.lanes)
+    verdict = run(args.kills, args.seed, args.mutants, args.lanes, args.ledger)
     print(json.dumps(verdict), flush=True)
     return 0 if verdict["ok"] else 1
 

@@ -20,6 +20,7 @@ from mendory.ledger.plans import PlanState
 from mendory.report.build import build
 from tests.conftest import GENEROUS, make_config, make_table, memory
 from tests.crash.oracle import Broken
+from tests.crash.places import ledger_url, on_server
 from tests.crash.processes import Say, Started
 
 ROWS = 60
@@ -43,10 +44,10 @@ def apply(say: Say, folder: Path, plan_id: str) -> None:
     say("applied")
 
 
-def cut_one(seed: int) -> Cut:
+def cut_one(seed: int, server: str = "") -> Cut:
     """A fresh table and plan, its apply killed at a seeded moment after its first sign of life, applied again."""
     rng = random.Random(seed)
-    with TemporaryDirectory(prefix="mendory-applying-") as name:
+    with TemporaryDirectory(prefix="mendory-applying-") as name, on_server(Path(name), server):
         folder = Path(name)
         make_table(folder, _rows())
         at = _clinic(folder)
@@ -92,7 +93,7 @@ def _checked(record: dict[str, Any], name: str) -> int:
 
 
 def _clinic(folder: Path) -> Clinic:
-    return Clinic(make_config(folder, limits=GENEROUS, rules=RULES))
+    return Clinic(make_config(folder, ledger={"url": ledger_url(folder)}, limits=GENEROUS, rules=RULES))
 
 
 def _rows() -> list[dict[str, Any]]:

@@ -21,6 +21,7 @@ from tests.crash import foreign, history, ledgerfile, table, worker
 from tests.crash.applying import Cut, cut_one
 from tests.crash.mutants import ALL as MUTANTS
 from tests.crash.oracle import Broken, Judged, judge, totals
+from tests.crash.places import ledger_url, on_server
 from tests.crash.processes import Started
 
 KILLS_PER_ROUND = 25
@@ -42,6 +43,7 @@ class Round:
     seed: int
     kills: int
     mutant: str | None = None
+    server: str = ""
 
     def hot(self, rng: random.Random) -> int:
         """How many rows everybody writes to; few for mutants, so that writers meet."""
@@ -79,7 +81,7 @@ class Report:
 
 def run_round(spec: Round) -> Report:
     """The round's kills, the final recovery, and the oracle's word."""
-    with TemporaryDirectory(prefix="mendory-crash-") as name:
+    with TemporaryDirectory(prefix="mendory-crash-") as name, on_server(Path(name), spec.server):
         folder = Path(name)
         rng = random.Random(spec.seed)
         table.build(folder, spec.seed)
@@ -171,7 +173,7 @@ def recover_cleanly(folder: Path, mutant: str | None) -> list[Broken]:
 
 def verify_chain(folder: Path) -> list[Broken]:
     """The ledger's hash chain holds."""
-    ledger = Ledger.open(worker.ledger_url(folder))
+    ledger = Ledger.open(ledger_url(folder))
     try:
         ledger.verify()
     except LedgerCorrupt as error:
@@ -184,10 +186,10 @@ def verify_chain(folder: Path) -> list[Broken]:
 # --- many rounds ----------------------------------------------------------------------------------
 
 
-def rounds_of(kills: int, seed: int) -> list[Round]:
+def rounds_of(kills: int, seed: int, server: str = "") -> list[Round]:
     """That many kills in rounds, each with a seed of its own."""
     sizes = [KILLS_PER_ROUND] * (kills // KILLS_PER_ROUND) + [kills % KILLS_PER_ROUND]
-    return [Round(seed * 100_000 + at, size) for at, size in enumerate(s for s in sizes if s)]
+    return [Round(seed * 100_000 + at, size, server=server) for at, size in enumerate(s for s in sizes if s)]
 
 
 @dataclass
@@ -215,13 +217,15 @@ class Campaign:
         return {"kills": kills, "in_window": inside, "after_commit": after, **counts, "ok": ok}
 
 
-def run(kills: int, seed: int, with_mutants: bool, side_by_side: int = LANES) -> dict[str, int | bool]:
-    """The campaign with a line per round; returns the verdict."""
+def run(
+    kills: int, seed: int, with_mutants: bool, side_by_side: int = LANES, server: str = ""
+) -> dict[str, int | bool]:
+    """The campaign with a line per round; returns the verdict. The ledgers are files, or on the server at that URL."""
     campaign = Campaign(kills)
     began = time.monotonic()
     with ProcessPoolExecutor(side_by_side, mp_context=get_context("spawn")) as lanes:
-        waiting = [lanes.submit(run_round, spec) for spec in rounds_of(kills, seed)]
-        cutting = [lanes.submit(cut_one, seed * 1000 + at) for at in range(max(1, kills // KILLS_PER_CUT))]
+        waiting = [lanes.submit(run_round, spec) for spec in rounds_of(kills, seed, server)]
+        cutting = [lanes.submit(cut_one, seed * 1000 + at, server) for at in range(max(1, kills // KILLS_PER_CUT))]
         for done in as_completed(waiting):
             report = done.result()
             campaign.add(report)

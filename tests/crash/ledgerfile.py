@@ -1,4 +1,4 @@
-"""The ledger as the oracle reads it: plain SQL on the file, none of the executor's code."""
+"""The ledger as the oracle reads it: plain SQL on the file or the server, none of the executor's code."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import sqlite3
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
 from tests.crash.history import Row, rows_of
-
-FILE = "ledger.db"
+from tests.crash.places import FILE, ledger_url
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +43,9 @@ class Record:
 
 def open_intents(folder: Path, process: int) -> list[Record]:
     """The intents that were open when the process died and were its own, begun or taken over."""
-    if not (folder / FILE).exists():
+    if not _made(folder):
         return []
     with closing(_connect(folder)) as db:
-        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'intent'").fetchone():
-            return []
         rows = db.execute("SELECT rid, kind, state, base_version, version, owner FROM intent WHERE state = 'open'")
         found = [Record(*r) for r in rows]
     return [r for r in found if r.owner.split("|")[1] == str(process)]
@@ -55,7 +53,7 @@ def open_intents(folder: Path, process: int) -> list[Record]:
 
 def records(folder: Path) -> dict[str, Record]:
     """Every intent by its repair id, with its rows and their images."""
-    if not (folder / FILE).exists():
+    if not _made(folder):
         return {}
     with closing(_connect(folder)) as db:
         schemas = {d: pa.ipc.read_schema(pa.py_buffer(b)) for d, b in db.execute("SELECT digest, body FROM row_schema")}
@@ -72,8 +70,22 @@ def records(folder: Path) -> dict[str, Record]:
     return {r.rid: replace(r, entries=tuple(entries.get(r.rid, ()))) for r in found}
 
 
-def _connect(folder: Path) -> sqlite3.Connection:
-    return sqlite3.connect(folder / FILE, timeout=30)
+def _made(folder: Path) -> bool:
+    server = not ledger_url(folder).startswith("sqlite")
+    if not server and not (folder / FILE).exists():
+        return False
+    with closing(_connect(folder)) as db:
+        query = "SELECT to_regclass('intent')" if server else "SELECT max(1) FROM sqlite_master WHERE name = 'intent'"
+        return db.execute(query).fetchone()[0] is not None
+
+
+def _connect(folder: Path) -> Any:
+    url = ledger_url(folder)
+    if url.startswith("sqlite"):
+        return sqlite3.connect(folder / FILE, timeout=30)
+    import psycopg
+
+    return psycopg.connect(url)
 
 
 def _image(image: bytes, schema: pa.Schema) -> Row:

@@ -30,15 +30,11 @@ from mendory.plan.model import ColumnChange, Edit
 from mendory.rows import by_id, with_values
 from mendory.work import Outcome, Unit
 from tests.crash import mutants, table
+from tests.crash.places import ledger_url
 from tests.crash.processes import Say
 
 ROWS_PER_READING = 60
 ROWS_PER_JOB = (2, 5, 12, 25)
-
-
-def ledger_url(folder: Path) -> str:
-    """Where a round keeps its ledger."""
-    return f"sqlite:///{folder / 'ledger.db'}"
 
 
 class Caller:
