@@ -385,8 +385,10 @@ def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         Ledger.open("postgresql://host/db")
 
 
-def test_the_doctor_reads_a_ledger_on_a_server(clinic: MakeClinic, url: str, tmp_path: Path) -> None:
-    """Chain and size of a ledger on a server are told as those of a file are."""
+def test_the_doctor_reads_a_ledger_on_a_server(
+    clinic: MakeClinic, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Chain and size of a ledger on a server are told as those of a file are; and that a server may forget."""
     (tmp_path / "mendory.toml").write_text(
         f"[table]\nuri = '.'\nname = 'memories'\n[ledger]\nurl = '{url}'\n", encoding="utf-8"
     )
@@ -400,6 +402,9 @@ def test_the_doctor_reads_a_ledger_on_a_server(clinic: MakeClinic, url: str, tmp
 
     assert ("ok", 3) == (lines["ledger"]["state"], lines["ledger"]["values"]["links"])
     assert lines["ledger"]["values"]["bytes"] > 100_000
+    monkeypatch.setattr(database, "_SAFE", database._SAFE.replace("= 'on'", "= 'off'"))
+    done = CliRunner().invoke(main, ["doctor", "--lang", "zh", "--config", str(tmp_path / "mendory.toml")])
+    assert "断电会丢失记录（fsync 已关闭）" in done.output
 
 
 # --- a server that goes -----------------------------------------------------------------------
@@ -427,10 +432,12 @@ def test_a_server_that_goes_and_comes_back(own: Server) -> None:
     ledger = Ledger.open(own.emptied())
     ledger.findings.dismiss(["f1"], "x", "ann")
     own.stop()
-    with pytest.raises(Unavailable):
-        ledger.findings.dismiss(["f2"], "x", "ann")
     own.start()
     ledger.findings.dismiss(["f3"], "x", "ann")
+    own.stop()
+    with pytest.raises(Unavailable, match="Nothing more was recorded"):
+        ledger.findings.dismiss(["f2"], "x", "ann")
+    own.start()
     with pytest.raises(Unavailable, match="may or may not be recorded"):
         _in_one(ledger, lambda: own.stop(SIGKILL))
     own.start()
