@@ -27,10 +27,18 @@ class Text(sa.types.TypeDecorator[str]):
     impl = sa.Text
     cache_ok = True
 
-    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> Any:
-        """As it is stored."""
-        return value if value is None or dialect.name == "sqlite" else stored(value)
+    def bind_processor(self, dialect: sa.Dialect) -> Any:
+        """None where a text is stored as it is."""
+        return None if dialect.name == "sqlite" else super().bind_processor(dialect)
 
-    def process_result_value(self, value: Any, dialect: sa.Dialect) -> str | None:
+    def result_processor(self, dialect: sa.Dialect, coltype: object) -> Any:
+        """None where a text was stored as it is."""
+        return None if dialect.name == "sqlite" else super().result_processor(dialect, coltype)
+
+    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> Any:  # noqa: ARG002
+        """As it is stored."""
+        return None if value is None else stored(value)
+
+    def process_result_value(self, value: Any, dialect: sa.Dialect) -> str | None:  # noqa: ARG002
         """As it was."""
-        return value if value is None or dialect.name == "sqlite" else told(value)
+        return None if value is None else told(value)
