@@ -6,10 +6,8 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
 os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
 os.environ.setdefault("DO_NOT_TRACK", "1")
@@ -23,7 +21,6 @@ from mendory.mapping import Mapping
 from tests.conftest import make_table, memory
 
 pytestmark = [pytest.mark.prefect, pytest.mark.xdist_group("prefect")]
-ROOT = Path(__file__).resolve().parent.parent
 CANARY = "卡号 4111-1111 canary text"
 TOML = """
 [table]
@@ -124,35 +121,3 @@ def test_two_ways_of_checking_that_disagree_stop_the_run(
         heal(str(sick / "mendory.toml"), dry_run=False)
 
     assert Clinic(Config.load(sick / "mendory.toml")).ledger.plans.all() == []
-
-
-def unknown_keys(document: dict[str, Any]) -> list[str]:
-    """Keys of a deployment file that Prefect's own model does not know."""
-    from prefect.cli.deploy._models import (
-        ConcurrencyLimitSpec,
-        DeploymentConfig,
-        PrefectYamlModel,
-        RawScheduleConfig,
-        WorkPoolConfig,
-    )
-
-    PrefectYamlModel.model_validate(document)
-    parts: list[tuple[Any, dict[str, Any]]] = [(PrefectYamlModel, document)]
-    for deployment in document["deployments"]:
-        parts += [(DeploymentConfig, deployment), (WorkPoolConfig, deployment["work_pool"])]
-        parts += [(ConcurrencyLimitSpec, deployment["concurrency_limit"])]
-        parts += [(RawScheduleConfig, schedule) for schedule in deployment["schedules"]]
-    known = [({f.alias or n for n, f in model.model_fields.items()}, part) for model, part in parts]
-    return sorted(key for names, part in known for key in set(part) - names)
-
-
-def test_every_key_of_the_deployment_file_is_known_to_prefect() -> None:
-    """Prefect ignores a misspelt key in silence; this test does not, and its entrypoints are there."""
-    document = yaml.safe_load((ROOT / "deployments" / "prefect.yaml").read_text())
-    assert [] == unknown_keys(document)
-    for deployment in document["deployments"]:
-        file, _, name = deployment["entrypoint"].partition(":")
-        assert f"def {name}(" in (ROOT / file).read_text()
-
-    document["deployments"][0]["entrypont"] = document["deployments"][0].pop("entrypoint")
-    assert ["entrypont"] == unknown_keys(document)

@@ -5,11 +5,25 @@ something. `approve`, `reject`, `apply`, `rollback`, `recover`, `import`: 0 done
 person, 4 refused, 5 unknown outcome.
 """
 
-from mendory.cli import approvers, doctor, examine, importing, init, plans, recovering, reporting, review, spaces, treat
+from mendory.cli import (
+    approvers,
+    deploying,
+    doctor,
+    examine,
+    importing,
+    init,
+    plans,
+    recovering,
+    reporting,
+    review,
+    spaces,
+    treat,
+)
 from mendory.cli.shared import main
 
 __all__ = [
     "approvers",
+    "deploying",
     "doctor",
     "examine",
     "importing",

@@ -1,0 +1,172 @@
+"""Helpers around a real server: its process, clients of it, workers, and waiting with a deadline. No fixtures here."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from deployments import hardening, processes
+
+ROOT = Path(__file__).resolve().parents[2]
+T = TypeVar("T")
+
+
+def free_port() -> int:
+    """A loopback port nobody listens on."""
+    with socket.socket() as tried:
+        tried.bind((hardening.HOST, 0))
+        return int(tried.getsockname()[1])
+
+
+def until(what: str, ask: Callable[[], T | None], within: float = 90.0, pause: float = 0.5) -> T:
+    """The first answer that is true; when none came in time the test fails and names what it waited for."""
+    deadline = time.monotonic() + within
+    while True:
+        answer = ask()
+        if answer:
+            return answer
+        if time.monotonic() > deadline:
+            raise AssertionError(f"waited {within:g} s for {what}; the last answer was {answer!r}")
+        time.sleep(pause)
+
+
+@dataclass
+class Served:
+    """A running server: where it is, how one signs in, and its processes."""
+
+    home: Path
+    port: int
+    auth: str
+    environ: dict[str, str]
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """The address a browser opens."""
+        return hardening.origin(self.port)
+
+    def start(self) -> None:
+        """The server answers; its database is that of its home."""
+        log = self.home / "server.log"
+        settings = self.environ | hardening.server(self.home, self.port, self.auth)
+        self.process = processes.start(processes.server_command(self.port), settings, log, ROOT)
+        processes.wait_healthy(self.process, self.port, log, time.sleep)
+
+    def stop(self) -> None:
+        """The server has ended, as by SIGTERM."""
+        if self.process is not None:
+            processes.stop(self.process)
+            self.process = None
+
+    def kill(self) -> None:
+        """The server has ended, as by kill -9."""
+        assert self.process is not None
+        self.process.kill()
+        self.stop()
+
+    def settings(self, home: Path | None = None) -> dict[str, str]:
+        """The environment of a client or worker; with a home of its own it shares no file with the server."""
+        return self.environ | hardening.client(home or self.home, self.port, self.auth) | FAST
+
+    def request(
+        self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None, signed: bool = True
+    ) -> tuple[int, dict[str, str], Any]:
+        """(status, headers, JSON or text) of one plain HTTP request, without Prefect's client."""
+        data = None if body is None else json.dumps(body).encode()
+        sent = {"content-type": "application/json"} | dict(headers or {})
+        if signed:
+            sent["authorization"] = "Basic " + base64.b64encode(self.auth.encode()).decode()
+        asked = urllib.request.Request(self.url + path, data, sent, method=method)  # noqa: S310
+        try:
+            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked, timeout=30) as answer:
+                return answer.status, dict(answer.headers), _read(answer.read())
+        except urllib.error.HTTPError as error:
+            return error.code, dict(error.headers), _read(error.read())
+
+    def token(self) -> dict[str, str]:
+        """The headers that prove that a request is no forged one."""
+        _, _, told = self.request("GET", "/api/csrf-token?client=kit")
+        return {"Prefect-Csrf-Token": told["token"], "Prefect-Csrf-Client": "kit"}
+
+    def post(self, path: str, body: Any) -> Any:
+        """The answer to a signed request with a token; fails the test unless it succeeds."""
+        return self._asked("POST", path, body)
+
+    def get(self, path: str) -> Any:
+        """What is at the path; fails the test unless it is there."""
+        return self._asked("GET", path, None)
+
+    def _asked(self, method: str, path: str, body: Any) -> Any:
+        status, _, told = self.request(method, f"/api{path}", body, self.token())
+        assert status < 300, (method, path, status, told)
+        return told
+
+    def run_of(self, flow_run_id: str) -> dict[str, Any]:
+        """A flow run as the server tells it."""
+        told: dict[str, Any] = self.get(f"/flow_runs/{flow_run_id}")
+        return told
+
+    def state(self, flow_run_id: str, *names: str, within: float = 120.0) -> dict[str, Any]:
+        """The flow run once its state has one of these names; fails the test when it takes too long."""
+
+        def reached() -> dict[str, Any] | None:
+            run = self.run_of(flow_run_id)
+            return run if run["state"]["name"] in names else None
+
+        return until(f"flow run {flow_run_id} to be {' or '.join(names)}", reached, within)
+
+    def mendory(self, *words: str, python: str = sys.executable, **environ: str) -> subprocess.CompletedProcess[str]:
+        """The command line, run as a client of this server."""
+        command = [python, "-m", "mendory", *words]
+        return subprocess.run(
+            command, cwd=self.home, env=self.settings() | environ, capture_output=True, text=True, timeout=180
+        )
+
+
+FAST = {"PREFECT_WORKER_QUERY_SECONDS": "1", "PREFECT_WORKER_HEARTBEAT_SECONDS": "5"}
+"""A test does not wait as long as a worker at night may."""
+
+
+def _read(raw: bytes) -> Any:
+    try:
+        return json.loads(raw)
+    except ValueError:
+        return raw.decode(errors="replace")
+
+
+@contextmanager
+def serving(home: Path, **settings: str) -> Iterator[Served]:
+    """A hardened server on a free port in `home` until the block ends; further settings of its environment as given."""
+    auth = hardening.secret(home)
+    environ = hardening.outside(os.environ) | {"PYTHONPATH": str(ROOT)} | settings
+    served = Served(home, free_port(), auth, environ)
+    try:
+        served.start()
+        yield served
+    finally:
+        served.stop()
+
+
+@contextmanager
+def working(served: Served, pool: str, home: Path, python: str = sys.executable, **settings: str) -> Iterator[Any]:
+    """A worker of the pool with a home of its own until the block ends; it may be killed meanwhile."""
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    environ = served.settings(home) | settings
+    command = processes.worker_command(pool, f"test-{home.name}", python=python)
+    worker = processes.start(command, environ, home / "worker.log", home)
+    try:
+        yield worker
+    finally:
+        processes.stop(worker)
