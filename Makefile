@@ -9,7 +9,7 @@ export TOKENIZERS_PARALLELISM := false
 # The models of the tests run on the processor. Installed first, or their packages would choose one by themselves.
 TORCH ?= torch==2.13.0
 
-.PHONY: first-answer heal test check bench bench-structure crash clean
+.PHONY: first-answer heal serve test check bench bench-structure crash clean
 
 $(VENV)/demo.ready: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -27,6 +27,15 @@ $(VENV)/dev.ready: pyproject.toml
 # Heal a seeded bilingual table on Prefect's embedded server; the last line is JSON.
 heal: $(VENV)/demo.ready
 	@$(BIN)/python -m demo
+
+# A hardened Prefect server, its worker and schedules on this machine until Ctrl-C: docs/serving.md.
+# CONFIG names the table's configuration; APPLY=--apply lets it repair, APPLY=--dry-run takes that back.
+CONFIG ?= .demo/mendory.toml
+PORT ?= 4200
+APPLY ?=
+serve: $(VENV)/demo.ready
+	@test -e $(CONFIG) || test $(CONFIG) != .demo/mendory.toml || $(BIN)/python -m demo.seed .demo
+	@exec $(BIN)/python -m deployments serve --config $(CONFIG) --port $(PORT) $(APPLY)
 
 # Everything CI runs: style, types, contracts and all tests.
 test: $(VENV)/dev.ready

@@ -13,11 +13,15 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from click.testing import CliRunner, Result
+from prefect.settings import PREFECT_API_AUTH_STRING, PREFECT_API_URL, PREFECT_HOME, temporary_settings
+
 from deployments import hardening, processes
+from mendory.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 T = TypeVar("T")
@@ -48,8 +52,8 @@ class Served:
 
     home: Path
     port: int
-    auth: str
-    environ: dict[str, str]
+    auth: str = field(repr=False)
+    environ: dict[str, str] = field(repr=False)
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -96,7 +100,7 @@ class Served:
             return error.code, dict(error.headers), _read(error.read())
 
     def token(self) -> dict[str, str]:
-        """The headers that prove that a request is no forged one."""
+        """The headers that prove that a request is no forged one; they hold until the next are asked for."""
         _, _, told = self.request("GET", "/api/csrf-token?client=kit")
         return {"Prefect-Csrf-Token": told["token"], "Prefect-Csrf-Client": "kit"}
 
@@ -107,6 +111,10 @@ class Served:
     def get(self, path: str) -> Any:
         """What is at the path; fails the test unless it is there."""
         return self._asked("GET", path, None)
+
+    def change(self, method: str, path: str, body: Any = None) -> None:
+        """PATCH, PUT or DELETE; fails the test unless it succeeds."""
+        self._asked(method, path, body)
 
     def _asked(self, method: str, path: str, body: Any) -> Any:
         status, _, told = self.request(method, f"/api{path}", body, self.token())
@@ -126,6 +134,16 @@ class Served:
             return run if run["state"]["name"] in names else None
 
         return until(f"flow run {flow_run_id} to be {' or '.join(names)}", reached, within)
+
+    def invoke(self, *words: str) -> Result:
+        """The command line in this process, as a client of this server: Prefect is not imported again."""
+        named = {
+            PREFECT_API_URL: f"{self.url}/api",
+            PREFECT_API_AUTH_STRING: self.auth,
+            PREFECT_HOME: self.home,
+        }
+        with temporary_settings(named):
+            return CliRunner().invoke(main, list(words))
 
     def mendory(self, *words: str, python: str = sys.executable, **environ: str) -> subprocess.CompletedProcess[str]:
         """The command line, run as a client of this server."""
@@ -170,3 +188,36 @@ def working(served: Served, pool: str, home: Path, python: str = sys.executable,
         yield worker
     finally:
         processes.stop(worker)
+
+
+LISTS = {
+    "work pools": ("/work_pools/filter", {}),
+    "work queues": ("/work_queues/filter", {}),
+    "deployments": ("/deployments/filter", {}),
+    "automations": ("/automations/filter", {}),
+    "flows": ("/flows/filter", {}),
+    "flow runs": ("/flow_runs/filter", {}),
+    "concurrency limits": ("/v2/concurrency_limits/filter", {}),
+    "tag limits": ("/concurrency_limits/filter", {}),
+    "variables": ("/variables/filter", {}),
+    "block documents": ("/block_documents/filter", {"include_secrets": False}),
+    "artifacts": ("/artifacts/filter", {}),
+}
+
+
+def snapshot(served: Served) -> dict[str, dict[str, Any]]:
+    """Everything on the server: kind and id → the object as the server tells it, each field of it."""
+    found = {}
+    for kind, (path, body) in LISTS.items():
+        for one in served.post(path, {"limit": 200} | body):
+            found[f"{kind} {one['id']}"] = {k: v for k, v in one.items() if k not in MOVING}
+    return found
+
+
+MOVING = frozenset({"estimated_run_time", "estimated_start_time_delta", "active_slots"})
+"""Fields that a server reckons whenever it is asked: from its clock, and from the runs under way."""
+
+
+def settled(held: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """A snapshot without the runs that the server's own scheduler made from a schedule, as it does at any moment."""
+    return {key: one for key, one in held.items() if "auto-scheduled" not in one.get("tags", ())}
