@@ -100,13 +100,14 @@ def test_in_their_pool_our_queues_stand_behind_theirs(server: Served, folder: Pa
 
 
 def test_a_pool_of_our_own_comes_and_goes(server: Served, folder: Path) -> None:
-    """It is made once, lets one run at a time, serves people first, and nothing is left when it is removed."""
+    """It lets one run at a time, serves people first, and nothing is left when a process of its own removed it."""
     before = snapshot(server)
     changes = deploy(server, folder, "--pool", "ours", "--prefix", "own-")
     pool = server.get("/work_pools/ours")
     queues = sorted(server.post("/work_pools/ours/queues/filter", {}), key=lambda q: q["priority"])
     kinds = [(c["kind"], c["action"]) for c in changes]
-    removed = deploy(server, folder, "--pool", "ours", "--prefix", "own-", "--delete")
+    done = server.mendory("deploy", "--pool", "ours", "--prefix", "own-", "--delete", "--json", "--lang", "zh")
+    removed = json.loads(done.stdout)["changes"]
 
     assert ("process", 1) == (pool["type"], pool["concurrency_limit"])
     assert ["high", "normal", "low", "default"] == [q["name"] for q in queues]
