@@ -237,11 +237,13 @@ def test_nothing_waits_once_it_was_applied(desk: Desk, clock: FakeClock) -> None
 
 
 def test_a_plan_that_ended_takes_no_answer(desk: Desk, clock: FakeClock) -> None:
-    """After the window the plan is expired; the answer is recorded as refused."""
+    """After the window the plan is expired; the answer is recorded as refused, and its code is spent."""
     clinic, plan = desk
     clock.move(hours=25)
+    step = int(clock.now.timestamp()) // 30
 
     refused(clinic, plan, at_eve(plan, clock), Refusal.PLAN_ENDED)
+    assert step == clinic.ledger.approvers.last_step(clinic.ledger.approvers.live()["eve"])
 
 
 def test_a_plan_nobody_made_is_a_named_error(desk: Desk) -> None:

@@ -38,7 +38,7 @@ ANSWERS = st.fixed_dictionaries(
         "groups": st.sampled_from([(), ("G1",), ("G2",), ("G1 · 规范状态", "G2 · 合并"), ("G9",)]),
         "by": st.sampled_from(["ann", "eve", "eve", "李伟", "mallory", ""]),
         "code": st.sampled_from(["", "fresh", "fresh", "last", "bad"]),
-        "age": st.sampled_from([0, 0, 0, 5, 15]),
+        "age": st.sampled_from([0, 0, 5, 15]),
         "plan_code": st.sampled_from([True, True, True, True, False]),
         "page": st.sampled_from(["new", "new", "new", "old"]),
     }
@@ -48,7 +48,7 @@ ACTIONS = st.lists(
         st.tuples(st.just("answer"), ANSWERS),
         st.tuples(st.just("answer"), ANSWERS),
         st.tuples(st.just("apply"), st.none()),
-        st.tuples(st.just("wait"), st.sampled_from([0.5, 1.0, 7.0, 24 * 60.0])),
+        st.tuples(st.just("wait"), st.sampled_from([0.5, 1.0, 20.0, 24 * 60.0])),
         st.tuples(st.just("make again"), st.none()),
     ),
     min_size=1,
