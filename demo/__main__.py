@@ -84,6 +84,8 @@ def _summary(config: Path, outcome: dict[str, Any], rows: int, changed: list[str
         for step in clinic.ledger.plans.load(plan_id).steps():
             level = steps.setdefault(f"level_{int(step.level)}", Counter())
             level[outcomes[step.id]["outcome"] or "waits"] += 1
+    plans = [clinic.ledger.plans.load(plan_id).as_json() for plan_id in outcome["plans"]]
+    misproposed = judge.misproposed(planting, plans)
     again = clinic.check()
     missed = judge.missed(planting, str(clinic.config.table_uri), "memories", [f.as_json() for f in again.findings])
     verdicts = [r["verdict"]["ok"] for r in outcome["runs"]]
@@ -93,8 +95,9 @@ def _summary(config: Path, outcome: dict[str, Any], rows: int, changed: list[str
         "rows_compared": rows,
         "healthy_rows_changed": len(changed),
         "planted_missed": len(missed),
+        "misproposed": len(misproposed),
         "report": os.path.relpath(outcome["records"][0]["report"], ROOT) if outcome["records"] else None,
-        "ok": not changed and not missed and bool(verdicts) and all(verdicts),
+        "ok": not changed and not missed and not misproposed and bool(verdicts) and all(verdicts),
     }
 
 

@@ -79,6 +79,17 @@ def unseen(planting: Mapping[str, Any], findings: Iterable[Mapping[str, Any]]) -
     return [f for f in visible if (f["code"], frozenset(f["ids"])) not in seen]
 
 
+def misproposed(planting: Mapping[str, Any], plans: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Rows to which a person is proposed another scope or source than theirs, or none where others tell it.
+
+    Plans as `mendory show --json` prints them; what a person alone may let run is level 3.
+    """
+    meant = {(f["ids"][0], n, v) for f in planting["faults"] for n, v in f["detail"].get("proposed", {}).items()}
+    steps = (step for plan in plans for group in plan["groups"] for step in group["steps"] if step["level"] == 3)
+    proposed = {(row, name, new) for s in steps for row, _, _, changes, *_ in s["edits"] for name, _, new in changes}
+    return sorted({row for row, _, _ in meant ^ proposed})
+
+
 def missed(
     planting: Mapping[str, Any], uri: str, table: str, findings: Iterable[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:

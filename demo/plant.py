@@ -121,13 +121,20 @@ def _metadata(ward: Ward) -> None:
 
 
 def _required(ward: Ward) -> None:
-    """Source, scope, content or vector gone: only a person knows."""
-    for at, row in enumerate(ward.choose(8, anyone)):
+    """Source, scope, content or vector gone: only a person knows, or lets be set what others tell."""
+    for at, row in enumerate(ward.choose(8, lambda r: not r["batch_id"])):
         row["source"] = None if at % 4 else " "
         ward.plant("missing_source", "person", [row])
-    for row in ward.choose(5, lambda r: not r["related_ids"]):
+    for row in ward.choose(4, partial(_said_by_siblings, ward), lone_batches=True):
+        source, row["source"] = row["source"], None
+        ward.plant("missing_source", "person", [row], proposed={"source": source})
+    for row in ward.choose(5, lambda r: not r["related_ids"] and not r["batch_id"] and "user" not in metadata_of(r)):
         row["scope"] = None
         ward.plant("missing_scope", "person", [row])
+    for witness in (_of_import, _of_user):
+        for row in ward.choose(4, witness, lone_batches=True):
+            scope, row["scope"] = row["scope"], None
+            ward.plant("missing_scope", "person", [row], proposed={"scope": scope})
     for blank, row in zip(_BLANKS, ward.choose(len(_BLANKS), anyone), strict=True):
         row["content"] = blank
         ward.plant("content_empty", "person", [row])
@@ -135,6 +142,22 @@ def _required(ward: Ward) -> None:
     for row in ward.choose(7, anyone):
         row["embedding"] = None
         ward.plant("embedding_missing", "person", [row])
+
+
+def _of_import(row: Row) -> bool:
+    """True when siblings of its import tell the row's scope."""
+    return bool((row["batch_id"] or "").startswith("import") and not row["related_ids"])
+
+
+def _of_user(row: Row) -> bool:
+    """True when its metadata tell the row's scope."""
+    return bool(not row["batch_id"] and "user" in metadata_of(row) and not row["related_ids"])
+
+
+def _said_by_siblings(ward: Ward, row: Row) -> bool:
+    """True when the row has the one source of at least three siblings of its batch."""
+    sources = [r["source"] for r in ward.batch(row["batch_id"])]
+    return len(sources) >= 4 and set(sources) == {row["source"]}
 
 
 def _statuses(ward: Ward) -> None:

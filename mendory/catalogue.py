@@ -21,6 +21,8 @@ class StepKind(StrEnum):
     NORMALISE_STATUS = "normalise_status"
     MERGE_EXACT = "merge_exact"
     REPOINT = "repoint"
+    SET_SCOPE = "set_scope"
+    SET_SOURCE = "set_source"
 
 
 class Level(IntEnum):
@@ -60,8 +62,8 @@ REMEDIES: Final[Mapping[Code, Remedy]] = MappingProxyType(
         Code.EMBEDDING_MISSING: _PERSON,
         Code.MISSING_CREATED_AT: _REPORT,
         Code.MISSING_UPDATED_AT: _REPORT,
-        Code.MISSING_SOURCE: _PERSON,
-        Code.MISSING_SCOPE: _PERSON,
+        Code.MISSING_SOURCE: Remedy(StepKind.SET_SOURCE, Level.PERSON, None, Otherwise.PERSON),
+        Code.MISSING_SCOPE: Remedy(StepKind.SET_SCOPE, Level.PERSON, None, Otherwise.PERSON),
         Code.METADATA_INVALID: _PERSON,
         Code.METADATA_MISSING_FIELD: Remedy(StepKind.FILL, Level.AUTOMATIC, None, Otherwise.PERSON),
         Code.ILLEGAL_STATUS: Remedy(StepKind.NORMALISE_STATUS, Level.AUTOMATIC, None, Otherwise.PERSON),

@@ -21,6 +21,7 @@ from mendory.lance import Reader, Writer, small_fragments, table_folder, whole
 from mendory.ledger import Clock, Ledger, utc_now
 from mendory.ledger.database import shown
 from mendory.ledger.findings import problem_key
+from mendory.mapping import Giving
 from mendory.plan.build import Drafted, Wishes, bind, draft
 from mendory.plan.draft import Unplanned
 from mendory.plan.model import Plan
@@ -159,6 +160,7 @@ class Clinic:
             wishes,
             lambda finding: NOT_ASKED if wanted and not wanted(finding) else held_back(finding),
             lambda ids: ledger.findings.successors(ids, hidden_by),
+            lambda ids: Giving(self.mapping, reader.rows(ids)),
         )
         if wanted:
             drafted = _asked(drafted, wanted)

@@ -97,7 +97,11 @@ def _remains(step: Step, by_row: Mapping[str, Sequence[Finding]]) -> bool:
             case StepKind.FILL, Code.METADATA_MISSING_FIELD if mine:
                 if set(finding.evidence["keys"]) & set(step.detail["origins"]):
                     return True
-            case StepKind.NORMALISE_STATUS, Code.ILLEGAL_STATUS if mine:
+            case (
+                (StepKind.NORMALISE_STATUS, Code.ILLEGAL_STATUS)
+                | (StepKind.SET_SCOPE, Code.MISSING_SCOPE)
+                | (StepKind.SET_SOURCE, Code.MISSING_SOURCE)
+            ) if mine:
                 return True
             case StepKind.MERGE_EXACT, Code.DUPLICATE_EXACT:
                 if len({*rows, step.detail.get("primary_id"), *step.detail["merged_ids"]} & set(finding.ids)) > 1:

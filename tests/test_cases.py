@@ -3,9 +3,9 @@
 A case of the `memories` kind says which memories there are, what is found, which steps follow and what
 is left to a person. Fields it does not mention make an otherwise healthy memory. `findings` and `steps`
 are complete: anything else found or planned fails the case. `becomes` is a row's cells, to the byte, when
-all is done. A memory with `times` stands for that many, `{n}` in its texts for the number; its content stands there
-`repeat` times. A memory whose `embedding` is not mentioned has one of its own, of length 1; components may be texts
-("NaN"), vectors of several lengths.
+all is done, `again` what is planned then: nothing, unless it is mentioned. A memory with `times` stands for that many,
+`{n}` in its texts for the number; its content stands there `repeat` times. A memory whose `embedding` is not mentioned
+has one of its own, of length 1; components may be texts ("NaN"), vectors of several lengths.
 
 Beside the memories of each case stand a few sick ones of another scope (`SENTINELS`). What is found on
 them must be found in every case, so that no case passes because nothing was looked at. Each case is also
@@ -30,7 +30,7 @@ from mendory import digest, jsontext, text
 from mendory.catalogue import Level, StepKind
 from mendory.config import LimitsSection
 from mendory.detect import Settings, examine
-from mendory.mapping import VECTOR, VECTORLESS
+from mendory.mapping import VECTOR, VECTORLESS, Giving
 from mendory.mapping import Mapping as FieldMapping
 from mendory.plan.build import Drafted, Wishes, bind, draft
 from mendory.plan.draft import SPELLING
@@ -78,7 +78,7 @@ def test_every_case_belongs_to_a_runner_and_says_why() -> None:
 
 MEMORY_FOLDERS = (
     *("required", "identity", "status", "references", "exact", "restated", "apart", "fill", "merge"),
-    "structure",
+    *("structure", "belonging"),
 )
 
 
@@ -86,7 +86,7 @@ class Case:
     """A case of the memories kind, read."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
-        known = {"why", "memories", "settings", "findings", "steps", "unplanned", "stands_down", "becomes"}
+        known = {"why", "memories", "settings", "findings", "steps", "unplanned", "stands_down", "becomes", "again"}
         only(known, data, "the case")
         wishes = data.get("settings", {})
         known = {"absent", "required_metadata", "owner_keys", "window_minutes", "defaults", "min_siblings", "became"}
@@ -110,6 +110,7 @@ class Case:
         self.rows = whole.select([name for name in whole.column_names if name not in self.absent])
         self.findings = sorted([*map(_expected_finding, data["findings"]), *self._sentinel_findings()], key=_key)
         self.steps = sorted([*map(_expected_step, data.get("steps", ())), *self._sentinel_steps()], key=_key)
+        self.again = sorted(map(_expected_step, data.get("again", ())), key=_key)
         self.unplanned = data.get("unplanned")
         self.stands_down = data.get("stands_down")
         self.becomes = data.get("becomes", {})
@@ -150,7 +151,16 @@ class Case:
     def draft(self, rows: pa.Table, notes: Notes | None = None) -> Drafted:
         """What follows for these rows, with what is kept aside of them."""
         held = [overlaid(m, notes or {}) for m in self.memories(rows)]
-        return draft(lambda: iter(held), _fetch(held), self.settings, self.wishes, lambda _: None, self._successors)
+        giving = Giving(self.mapping, rows)
+        return draft(
+            lambda: iter(held),
+            _fetch(held),
+            self.settings,
+            self.wishes,
+            lambda _: None,
+            self._successors,
+            lambda ids: giving,
+        )
 
     def _successors(self, ids: Sequence[str]) -> dict[str, str]:
         return {i: self.became[i] for i in ids if i in self.became}
@@ -298,7 +308,7 @@ def _run(data: Mapping[str, Any]) -> None:
         plan = bind(drafted.drafts, case.rows, case.mapping, 1, NOON, timedelta(hours=24))
         assert plan == Plan.from_json(json.loads(json.dumps(plan.as_json())))
         healed = _carried_out(case, plan)
-        assert [] == _planned(case.draft(healed, _kept_aside(plan)))
+        assert case.again == _planned(case.draft(healed, _kept_aside(plan)))
         texts = {row["id"]: row for row in healed.to_pylist()}
         for name, cells in case.becomes.items():
             assert cells == {column: texts[name][column] for column in cells}
@@ -363,6 +373,12 @@ def test_merge(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", cases("structure"))
 def test_structure(case: dict[str, Any]) -> None:
     """Vectors, times, characters, scopes, references and ids that can't be right are found, and nothing like them."""
+    _run(case)
+
+
+@pytest.mark.parametrize("case", cases("belonging"))
+def test_belonging(case: dict[str, Any]) -> None:
+    """A scope or source is proposed where all evidence points to exactly one, to a person, and nothing rests on it."""
     _run(case)
 
 

@@ -33,7 +33,9 @@ def test_a_remedy_with_a_step_has_a_level() -> None:
 
 def test_no_step_deletes() -> None:
     """No kind of step deletes a memory."""
-    assert {"fill", "normalise_status", "merge_exact", "repoint"} == {k.value for k in StepKind}
+    kinds = {"fill", "normalise_status", "merge_exact", "repoint", "set_scope", "set_source"}
+
+    assert kinds == {k.value for k in StepKind}
 
 
 def test_unaddressable_rows_and_missing_times_are_reported_only() -> None:

@@ -111,6 +111,8 @@ def spoken(node: ast.AST) -> Iterator[ast.expr]:
     match node:
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args) if len(args) > at.get(name, 99):
             yield args[at[name]]
+        case ast.Call(func=ast.Name(id="Given"), keywords=[ast.keyword(arg="refused", value=said)]):
+            yield said
         case ast.Tuple(elts=[ast.Attribute(value=ast.Name(id="Outcome" | "Code")), said]):
             yield said
         case ast.Assign(targets=[ast.Name(id="reason" | "why" | "word" | "DOUBLED")], value=said):
@@ -123,7 +125,7 @@ def spoken(node: ast.AST) -> Iterator[ast.expr]:
             yield said
         case ast.AnnAssign(target=ast.Name(id="NOT_ASKED"), value=ast.expr() as said):
             yield said
-        case ast.FunctionDef(name="why" | "_obstacle" | "gone") as function:
+        case ast.FunctionDef(name="why" | "_obstacle" | "gone" | "_witness") as function:
             yield from (n.value for n in ast.walk(function) if isinstance(n, ast.Return) and n.value)
         case ast.FunctionDef(name="stands_down") as function:
             for inner in ast.walk(function):
@@ -136,6 +138,7 @@ def reasons() -> list[str]:
     files = [
         MENDORY / f for f in ("policy.py", "work.py", "clinic.py", "treatment.py", "deciding.py", "ledger/intents.py")
     ]
+    files.append(MENDORY / "mapping" / "giving.py")
     files += [p for folder in ("plan", "detect", "executor") for p in sorted((MENDORY / folder).glob("*.py"))]
     found = {
         text
@@ -160,6 +163,9 @@ def test_the_search_for_reasons_finds_those_we_know() -> None:
         "the status is missing",
         "the table has no such field",
         "a step it requires was rejected",
+        "set the scope to 7, told by 7",
+        "7 siblings of one batch",
+        "the row's 7 is that of another 7",
     }
 
     assert set() == known - set(reasons())
@@ -188,6 +194,12 @@ def test_every_reason_is_said_in_chinese(english: str) -> None:
             "fill scene from its claim, topic from 4 siblings of one batch",
             "补全 scene（来自其声明）、topic（来自同批 4 条记忆）",
         ),
+        (
+            "set the scope to user:李, a, told by its metadata.user, 4 siblings of one batch",
+            "把范围设为 user:李, a，依据：其 metadata.user、同批 4 条记忆",
+        ),
+        ("set the source to import, told by 4 siblings of one batch", "把来源设为 import，依据：同批 4 条记忆"),
+        ("the row's tenant is that of another scope", "该行的 tenant 属于另一个 scope"),
         ("dismissed: rejected: 故意的", "已驳回：被拒绝：故意的"),
         ("dismissed: rejected: ", "已驳回：被拒绝"),
         ("gone since the plan: a\nb", "计划之后已消失：a\nb"),

@@ -5,10 +5,11 @@ another column, in a leaf of a struct, in a key of JSON text or in several place
 memory is hidden; and which fields the owner lacks: they stand down, they are never a finding.
 """
 
+from mendory.mapping.giving import Given, Giving
 from mendory.mapping.mapping import RELATIONS, Mapping
 from mendory.mapping.places import Composite, Place
 from mendory.mapping.reading import UNREAD, VECTOR, VECTORLESS, further, unread_bit
-from mendory.mapping.status import Vocabulary
+from mendory.mapping.status import Vocabulary, text_of
 from mendory.mapping.times import TimeForms
 
 __all__ = [
@@ -17,10 +18,13 @@ __all__ = [
     "VECTOR",
     "VECTORLESS",
     "Composite",
+    "Given",
+    "Giving",
     "Mapping",
     "Place",
     "TimeForms",
     "Vocabulary",
     "further",
+    "text_of",
     "unread_bit",
 ]

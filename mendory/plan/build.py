@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any
@@ -14,9 +14,11 @@ from mendory import digest
 from mendory.catalogue import REMEDIES, Level, Otherwise, StepKind
 from mendory.detect import Examination, Fetch, Settings, examine
 from mendory.finding import Code, Finding
-from mendory.mapping import RELATIONS
+from mendory.mapping import RELATIONS, Giving
 from mendory.mapping import Mapping as FieldMapping
+from mendory.plan.belonging import set_scope, set_source
 from mendory.plan.draft import Draft, Situation, Unplanned, changed
+from mendory.plan.evidence import Evidence, Witnesses
 from mendory.plan.fill import fill, normalise_status
 from mendory.plan.merge import merge_exact, repoint_dangling
 from mendory.plan.model import Aside, ColumnChange, Edit, Group, Plan, Step
@@ -30,6 +32,8 @@ _DRAFTERS: Mapping[StepKind, Callable[[Finding, Situation], list[Draft | Unplann
     StepKind.NORMALISE_STATUS: normalise_status,
     StepKind.REPOINT: repoint_dangling,
     StepKind.MERGE_EXACT: merge_exact,
+    StepKind.SET_SCOPE: set_scope,
+    StepKind.SET_SOURCE: set_source,
 }
 _ORDER = {kind: at for at, kind in enumerate(_DRAFTERS)}
 
@@ -58,12 +62,14 @@ def draft(
     wishes: Wishes,
     held_back: Callable[[Finding], str | None],
     successors: Callable[[Sequence[str]], Mapping[str, str]],
+    giving: Callable[[Sequence[str]], Giving],
 ) -> Drafted:
     """Every repair that follows, one from another: examine, draft, imagine it done, examine again.
 
     A filled scene can make two rows mergeable; the plan holds both steps, so that planning the healed
-    table gives nothing. `held_back` says why a finding must not be planned (dismissed, under an open
-    plan, tried too often), or None. The result does not depend on the order of rows.
+    table gives nothing. What a step of level 3 would leave is never imagined: it may never be approved, so nothing is
+    planned on it. `held_back` says why a finding must not be planned (dismissed, under an open plan, tried too often),
+    or None; `giving` what rows without a scope or source can be given. The result does not depend on the order of rows.
     """
     imagined: dict[str, Memory] = {}
     looked_up: dict[str, Memory | None] = {}
@@ -104,7 +110,11 @@ def draft(
         for level in Level:
             fresh: list[Draft] = []
             waiting = _open(seen, level, answered)
-            look(sorted({i for f in waiting for i in f.ids}))  # one reading for all of them
+            ids = sorted({i for f in waiting for i in f.ids})
+            asking = look(ids)  # one reading for all of them
+            if waiting and level is Level.PERSON:
+                told = Witnesses.of(asking.values(), state(), settings.owner_keys)
+                at = replace(at, evidence=Evidence(told, settings.owner_keys, giving(ids)))
             for finding in waiting:
                 why = _obstacle(finding, shared) or held_back(finding)
                 for answer in [Unplanned(finding, why)] if why else _DRAFTERS[_step(finding)](finding, at):
@@ -113,10 +123,10 @@ def draft(
                         continue
                     fresh.append(answer)
                     answered.add(finding.id)
-                    for row, changes in answer.changes.items():
+                    for row, changes in answer.changes.items() if level is not Level.PERSON else ():
                         imagined[row] = changed(look([row])[row], changes)
             drafts += fresh
-            if fresh:
+            if fresh and level is not Level.PERSON:
                 break
         else:
             break
@@ -177,7 +187,7 @@ def bind(
             one.rule,
             one.finding.code.value,
             one.finding.id,
-            one.finding.scope,
+            one.scope,
             one.reason,
             own,
             one.detail,

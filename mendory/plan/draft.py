@@ -10,6 +10,7 @@ from typing import Any, Final
 from mendory.catalogue import REMEDIES, Level, StepKind
 from mendory.detect.context import BatchFacts, Referrers
 from mendory.finding import Finding
+from mendory.plan.evidence import Evidence
 from mendory.record import Memory
 
 Changes = Mapping[str, Mapping[str, Any]]
@@ -41,6 +42,11 @@ class Draft:
         return tuple(sorted({*self.changes, *self.holds}))
 
     @property
+    def scope(self) -> str | None:
+        """The scope in which something changes: that of its finding, or the one that the row joins."""
+        return self.detail["scope"] if self.kind is StepKind.SET_SCOPE else self.finding.scope
+
+    @property
     def level(self) -> Level:
         """Who may let it run, from the catalogue."""
         level = REMEDIES[self.finding.code].level
@@ -67,7 +73,8 @@ class Situation:
 
     `unaddressable` are ids that several rows hold; no step names them. `absent` are fields that can be kept
     nowhere, `can_hide` whether the owner's reader can stop returning a row. `successors` tells, from the
-    ledger, which row a vanished one had been merged into.
+    ledger, which row a vanished one had been merged into. `evidence` is what other rows tell about those that
+    lack a scope or a source.
     """
 
     look: Callable[[Sequence[str]], Mapping[str, Memory]]
@@ -79,6 +86,7 @@ class Situation:
     defaults: Mapping[str, Any]
     min_siblings: int
     successors: Callable[[Sequence[str]], Mapping[str, str]]
+    evidence: Evidence | None = None
 
 
 def changed(memory: Memory, changes: Mapping[str, Any]) -> Memory:

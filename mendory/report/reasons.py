@@ -17,6 +17,20 @@ _PATTERNS: Final = (
         "没有确定的值：无声明、同批记录不一致、无默认值",
     ),
     (
+        r"no scope is certain: its metadata names none in use, no unanimous siblings",
+        "没有确定的范围：元数据未指向任何在用的范围，同批记录不一致",
+    ),
+    (r"no source is certain: no unanimous siblings", "没有确定的来源：同批记录不一致"),
+    (r"what tells its scope points to several", "表明其范围的证据指向多个范围"),
+    (r"what tells its scope points to one that no scope should be like", "表明其范围的证据指向一个不合规的范围"),
+    (
+        r"what tells its scope points to one, its references to another",
+        "表明其范围的证据指向一个范围，其引用却指向另一个",
+    ),
+    (r"the table has no place for the (.+)", r"表中没有存放 \1 的位置"),
+    (r"the row's (.+) is that of another (.+)", r"该行的 \1 属于另一个 \2"),
+    (r"the (.+) can't be written to (.+)", r"\1 无法写入 \2"),
+    (
         r"a check embeds nothing; mendory doctor embeds a sample of rows again",
         "检查不做嵌入；mendory doctor 会重新嵌入抽样的行",
     ),
@@ -197,6 +211,10 @@ _PATTERNS: Final = (
     (r"keep (.+), archive (\d+) row\(s\) that say the same", r"保留 \1，归档内容相同的 \2 行"),
     (r"let (.+) name (.+) instead of (.+)", r"让 \1 改指 \2，不再指向 \3"),
     (r"write the status as (.+)", r"把状态写为 \1"),
+    (r"set the scope to (?P<value>.+), told by (?P<reasons>.+)", r"把范围设为 \2，依据：\1"),
+    (r"set the source to (?P<value>.+), told by (?P<reasons>.+)", r"把来源设为 \2，依据：\1"),
+    (r"its (\S+)", r"其 \1"),
+    (r"(\d+) siblings of one batch", r"同批 \1 条记忆"),
     (r"fill (?P<reasons>.+)", r"补全 \1"),
     (r"(.+) from its claim", r"\1（来自其声明）"),
     (r"(.+) from (\d+) siblings of one batch", r"\1（来自同批 \2 条记忆）"),
@@ -218,6 +236,7 @@ def chinese(text: str) -> str | None:
             return said.replace(r"\2", chinese(inner.get("more") or "") or inner.get("more") or "")
         if "reasons" in inner:
             parts = inner["reasons"].split(", ")
-            return said.replace(r"\1", "、".join(chinese(part) or part for part in parts))
+            said = said.replace(r"\1", "、".join(chinese(part) or part for part in parts))
+            return said.replace(r"\2", inner.get("value") or "")
         return match.expand(said)
     return None

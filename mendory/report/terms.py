@@ -45,6 +45,8 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "normalise_status": ("Normalise the status", "规范状态"),
     "merge_exact": ("Merge exact duplicates", "合并完全重复"),
     "repoint": ("Re-point references", "改指引用"),
+    "set_scope": ("Set the scope", "补写范围"),
+    "set_source": ("Set the source", "补写来源"),
     # rules that may confirm a step
     "merge.exact": ("merge of exact duplicates", "合并完全重复"),
     "repoint.known_successor": ("re-pointing to a known successor", "改指已知的后继"),
@@ -123,7 +125,7 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "effect": ("effect", "效果"),
     "level_1": ("1: automatic", "1：自动"),
     "level_2": ("2: a confirmed rule or a person", "2：已确认的规则或人工"),
-    "level_3": ("3: a person", "3：人工"),
+    "level_3": ("3: a person alone", "3：只能由人批准"),
     # by whose word
     "automatic": ("automatic", "自动"),
     "rule": ("by a confirmed rule", "按已确认的规则"),
@@ -152,6 +154,16 @@ STRATEGIES: Final[Mapping[str, tuple[str, str]]] = {
     "repoint": (
         "Lead the reference to the memory into which the missing one was merged, where the ledger knows it.",
         "在账本有记录时，把引用改指到缺失记忆被合并进的那一条。",
+    ),
+    "set_scope": (
+        "Propose the one scope that all evidence points to: the owner that the metadata names, siblings of one batch "
+        "that agree. A person alone lets it run. Where evidence points to none or to several, nothing is proposed.",
+        "提议全部证据共同指向的唯一范围：元数据中的所有者、同批且完全一致的记忆；只能由人批准。证据不足或不一致时不提议。",
+    ),
+    "set_source": (
+        "Propose the source that siblings of one batch all have. A person alone lets it run. Where they do not all "
+        "agree, nothing is proposed.",
+        "提议同批记忆完全一致的来源；只能由人批准。不一致时不提议。",
     ),
     "person": (
         "No repair is certain, so nothing is changed: a person decides.",

@@ -21,7 +21,7 @@ from mendory.executor.execute import Context, Job, Result, execute
 from mendory.executor.store import Store
 from mendory.ledger import Ledger
 from mendory.ledger.records import IntentKind
-from mendory.mapping import Mapping
+from mendory.mapping import Giving, Mapping
 from mendory.plan.build import Wishes, bind, draft
 from mendory.plan.model import Plan
 from mendory.record import arrow_schema
@@ -169,9 +169,13 @@ def context(owner: str = "a") -> Context:
 WISHES = Wishes({"scene": "general"}, 2)
 
 
+def _giving(store: Any) -> Any:
+    return lambda ids: Giving(Mapping.identity(), store.rows(ids))
+
+
 def a_plan(store: Any) -> Plan | None:
     """What planning makes of the table as it is; None when nothing follows."""
-    drafted = draft(store.scan, store.fetch, Settings(), WISHES, lambda finding: None, lambda ids: {})
+    drafted = draft(store.scan, store.fetch, Settings(), WISHES, lambda finding: None, lambda ids: {}, _giving(store))
     if not drafted.drafts:
         return None
     rows = store.rows(sorted({i for d in drafted.drafts for i in d.changes}))

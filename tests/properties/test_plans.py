@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendory.catalogue import RULES, StepKind
+from mendory.catalogue import RULES, Level, StepKind
 from mendory.config import LimitsSection
 from mendory.errors import EmptyTargetSet
 from mendory.executor.rollback import rollback
@@ -63,10 +64,56 @@ def test_rollback_gives_back_every_byte(rows: Rows, data: st.DataObject) -> None
 @given(memories())
 @quick(100)
 def test_a_healed_table_needs_no_plan(rows: Rows) -> None:
-    """Planning what a plan healed gives nothing more to do."""
-    if (done := applied(rows, Ledger.in_memory())) is not None:
-        again = a_plan(done[0])
-        assert [s.reason for s in again.steps()] == [] if again else True
+    """Planning what plans healed gives nothing more to do; only a scope that a person let be set makes more to find."""
+    store: Any = FakeStore(as_table(rows))
+    for _ in rows:
+        if (done := applied(rows, Ledger.in_memory(), store)) is None:
+            return
+        healed(*done)
+    assert a_plan(store) is None
+
+
+@given(memories())
+@quick(80)
+def test_nothing_rests_on_what_only_a_person_may_let_run(rows: Rows) -> None:
+    """Steps of level 1 and 2 need none of level 3, and once they ran, all that is planned is level 3 as it was."""
+    store: Any = FakeStore(as_table(rows))
+    if (plan := a_plan(store)) is None:
+        return
+    alone = {s.id for s in plan.steps() if s.level is Level.PERSON}
+    for step in plan.steps():
+        assert step.id in alone or not alone & set(step.requires)
+    kinds = [s.level is Level.PERSON for s in plan.steps()]
+    assert kinds == sorted(kinds)
+    apply(without(plan, Level.PERSON), store, Ledger.in_memory())
+    again = a_plan(store)
+    said = [(s.kind, s.level, s.reason, s.changed_ids) for s in plan.steps() if s.id in alone]
+    assert said == [(s.kind, s.level, s.reason, s.changed_ids) for s in (again.steps() if again else ())]
+
+
+def healed(store: Any, plan: Plan) -> None:
+    """Return when nothing is planned on what the plan left, but what only came to light by a scope that it set."""
+    if (again := a_plan(store)) is not None:
+        assert StepKind.SET_SCOPE in {s.kind for s in plan.steps()}
+        assert {s.finding_id for s in again.steps()} & {s.finding_id for s in plan.steps()} == set()
+
+
+def without(plan: Plan, level: Level) -> Plan:
+    """The plan without the steps of one level."""
+    return replace(plan, groups=tuple(g for g in plan.groups if g.level is not level))
+
+
+@given(memories())
+@quick(80)
+def test_a_scope_or_source_is_set_only_where_there_was_none(rows: Rows) -> None:
+    """A whole plan gives a scope and source to no row that had one, and only values that other rows had before."""
+    if (done := applied(rows, Ledger.in_memory())) is None:
+        return
+    before, after = ({r["id"]: r for r in t.to_pylist()} for t in (as_table(rows), done[0].table()))
+    for name in ("scope", "source"):
+        held = {r[name] for r in before.values() if r[name]}
+        for row, old in before.items():
+            assert after[row][name] == old[name] or (old[name] is None and after[row][name] in held)
 
 
 @given(memories(), st.randoms(use_true_random=False))
@@ -237,7 +284,7 @@ def test_two_executors_do_nothing_twice(rows: Rows, moment: int) -> None:
     assert did == {s.id: 1 for s in plan.steps()}
     rids = Counter(v.rid for v in store.history.values() if v.rid)
     assert rids == {r.rid: 1 for r in outcomes if r.outcome == "applied"}
-    assert a_plan(store) is None
+    healed(store, plan)
     ledger.verify()
 
 
@@ -286,7 +333,7 @@ def test_all_of_it_on_a_real_table(fresh: Callable[[Any], Writer], rows: Rows) -
     after = writer.rows([r["id"] for r in rows])
     lossless({r["id"]: r for r in before.to_pylist()}, {r["id"]: r for r in after.to_pylist()}, plan)
     one_primary(before, after, plan)
-    assert a_plan(writer) is None
+    healed(writer, plan)
     assert [r for r in apply(plan, writer, ledger, "second") if r.outcome == "applied"] == []
     rollback(plan.id, None, None, writer, ledger, context())
     writer.refresh()
