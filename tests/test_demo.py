@@ -123,6 +123,25 @@ def test_planted_faults_of_each_code_are_in_both_languages() -> None:
     assert {} == {code: len(seen) for code, seen in by_code.items() if len(set(seen)) < 2}
 
 
+def test_a_wrong_or_lacking_proposal_is_seen_by_the_judge() -> None:
+    """The judge names rows to which another scope or source is proposed than theirs, one nobody tells, or none."""
+    _, planting = plant(memories(7), 7)
+    meant = [(f["ids"][0], *f["detail"]["proposed"].items()) for f in planting["faults"] if "proposed" in f["detail"]]
+    steps = [{"level": 3, "edits": [[row, "a", "b", [[name, None, value]]]]} for row, (name, value) in meant]
+    unasked = next(f["ids"][0] for f in planting["faults"] if f["code"] == "missing_scope" and not f["detail"])
+    strange = {"level": 3, "edits": [[unasked, "a", "b", [["scope", None, "user:lin"]]]]}
+    other = {"level": 3, "edits": [[meant[1][0], "a", "b", [[meant[1][1][0], None, "another"]]]]}
+
+    def judged(held: list[dict[str, Any]]) -> list[str]:
+        return judge.misproposed(planting, [{"groups": [{"steps": held}]}])
+
+    assert {"scope", "source"} == {name for _, (name, _) in meant}
+    assert [] == judged(steps)
+    assert [meant[0][0]] == judged(steps[1:])
+    assert [unasked] == judged([*steps, strange])
+    assert [meant[1][0]] == judged([steps[0], other, *steps[2:]])
+
+
 def test_a_planted_fault_that_nobody_finds_is_missed(tmp_path: Path) -> None:
     """Without the findings of one structural code after the run, the judge counts each of its faults as missed."""
     rows, planting = plant(memories(7), 7)

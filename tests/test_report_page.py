@@ -352,7 +352,7 @@ def test_the_tables_are_those_of_the_record(clinic: MakeClinic, clock: FakeClock
     problems = {row[0]: row[1:5] + row[6:] for row in page.rows("problems")}
 
     assert problems == {
-        "Scope missing missing_scope": ["high", "structure", "1", "1", "-"],
+        "Scope missing missing_scope": ["high", "structure", "1", "1", "3: a person alone"],
         "Exact duplicate duplicate_exact": [
             "medium",
             "meaning",
@@ -366,7 +366,13 @@ def test_the_tables_are_those_of_the_record(clinic: MakeClinic, clock: FakeClock
         ["G1", "2", "2", "0", "applied 2"],
         ["G2", "1", "1", "1", "applied 1"],
     ]
-    assert page.rows("left") == [["Scope missing missing_scope", "1", "a person must decide"]]
+    assert page.rows("left") == [
+        [
+            "Scope missing missing_scope",
+            "1",
+            "no scope is certain: its metadata names none in use, no unanimous siblings",
+        ]
+    ]
     assert [row[1:4] for row in page.rows("verdict")] == [
         ["Rows are as planned rows_as_planned", "4", "passed"],
         ["Problems are gone problems_gone", "3", "passed"],
@@ -609,7 +615,7 @@ def test_the_json_record_says_what_the_page_says(cli: Callable[..., Result]) -> 
     assert record["state"] == PlanState.OPEN.value
     assert record["made_at"] < record["expires_at"]
     assert [(p["code"], p["severity"], p["step"], p["before"], p["after"]) for p in record["problems"]] == [
-        ("missing_scope", "high", None, 1, None),
+        ("missing_scope", "high", "set_scope", 1, None),
         ("duplicate_exact", "medium", "merge_exact", 1, None),
         ("illegal_status", "medium", "normalise_status", 2, None),
     ]

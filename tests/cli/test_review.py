@@ -40,7 +40,9 @@ def test_review_lists_findings_and_open_plans(sick: Path, run: Run) -> None:
     assert lines[0].startswith(f"plan {code} is open and expires 2")
     way = f"mendory show {code} · mendory approve {code} --as NAME · mendory reject {code} --as NAME"
     assert lines[1] == f"  next: {way}"
-    assert lines[2] == "HIGH missing_scope × 1: a person must decide"
+    assert (
+        lines[2] == "HIGH missing_scope × 1: no scope is certain: its metadata names none in use, no unanimous siblings"
+    )
     assert lines[3].startswith("    c1 · since 2")
     assert lines[-1] == "  next: write into these rows whose memory they are, then mendory plan"
 
@@ -52,9 +54,12 @@ def test_review_json_has_the_promised_shape(sick: Path, run: Run) -> None:
     with_texts = json.loads(run("review", "--json", "--texts").output)
 
     [waiting] = plain["waiting"]
-    assert ("missing_scope", ["c1"], "high", "a person must decide") == tuple(
-        waiting[k] for k in ("code", "ids", "severity", "why")
-    )
+    assert (
+        "missing_scope",
+        ["c1"],
+        "high",
+        "no scope is certain: its metadata names none in use, no unanimous siblings",
+    ) == tuple(waiting[k] for k in ("code", "ids", "severity", "why"))
     assert datetime.fromisoformat(waiting["since"]).tzinfo is not None
     assert 0 <= waiting["age_seconds"] < 60
     assert "texts" not in waiting

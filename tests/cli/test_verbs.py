@@ -205,7 +205,7 @@ def test_show_lists_plans_and_prints_one_step_by_step(sick: Path, run: Run) -> N
     listed, one = run("show"), run("show", code)
 
     assert code in listed.output
-    assert "waits for a person: 1 × a person must decide" in listed.output
+    assert "waits for a person: 1 × no scope is certain" in listed.output
     assert 'a2.status: "active" → "archived"' in one.output
     assert f"mendory rollback {code}" in one.output
 
