@@ -111,8 +111,6 @@ def spoken(node: ast.AST) -> Iterator[ast.expr]:
     match node:
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args) if len(args) > at.get(name, 99):
             yield args[at[name]]
-        case ast.Call(func=ast.Name(id="Given"), keywords=[ast.keyword(arg="refused", value=said)]):
-            yield said
         case ast.Tuple(elts=[ast.Attribute(value=ast.Name(id="Outcome" | "Code")), said]):
             yield said
         case ast.Assign(targets=[ast.Name(id="reason" | "why" | "word" | "DOUBLED")], value=said):
@@ -125,7 +123,7 @@ def spoken(node: ast.AST) -> Iterator[ast.expr]:
             yield said
         case ast.AnnAssign(target=ast.Name(id="NOT_ASKED"), value=ast.expr() as said):
             yield said
-        case ast.FunctionDef(name="why" | "_obstacle" | "gone" | "_witness") as function:
+        case ast.FunctionDef(name="why" | "_obstacle" | "gone" | "_witness" | "refused") as function:
             yield from (n.value for n in ast.walk(function) if isinstance(n, ast.Return) and n.value)
         case ast.FunctionDef(name="stands_down") as function:
             for inner in ast.walk(function):

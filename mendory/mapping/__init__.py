@@ -5,7 +5,7 @@ another column, in a leaf of a struct, in a key of JSON text or in several place
 memory is hidden; and which fields the owner lacks: they stand down, they are never a finding.
 """
 
-from mendory.mapping.giving import Given, Giving
+from mendory.mapping.giving import Giving
 from mendory.mapping.mapping import RELATIONS, Mapping
 from mendory.mapping.places import Composite, Place
 from mendory.mapping.reading import UNREAD, VECTOR, VECTORLESS, further, unread_bit
@@ -18,7 +18,6 @@ __all__ = [
     "VECTOR",
     "VECTORLESS",
     "Composite",
-    "Given",
     "Giving",
     "Mapping",
     "Place",

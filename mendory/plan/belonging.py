@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -37,7 +36,7 @@ def set_scope(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
     [row] = finding.ids
     memory = at.look([row])[row]
     told = _told(memory, at.evidence, at.min_siblings)
-    meant = sorted(frozenset[str]().union(*(t.scopes for t in told)))
+    meant = frozenset[str]().union(*(t.scopes for t in told))
     if len(meant) > 1:
         return [Unplanned(finding, "what tells its scope points to several")]
     sure = [t for t in told if t.sure]
@@ -46,7 +45,7 @@ def set_scope(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
     [scope] = meant
     if SCOPE_BARRED.search(scope):
         return [Unplanned(finding, "what tells its scope points to one that no scope should be like")]
-    if refused := at.evidence.giving.give(row, "scope", scope).refused:
+    if refused := at.evidence.giving.refused(row, "scope", scope):
         return [Unplanned(finding, refused)]
     if _tied_elsewhere(memory, scope, at):
         return [Unplanned(finding, "what tells its scope points to one, its references to another")]
@@ -63,7 +62,7 @@ def set_source(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
     if agreed is None:
         return [Unplanned(finding, "no source is certain: no unanimous siblings")]
     source, rows = agreed
-    if refused := at.evidence.giving.give(row, "source", source).refused:
+    if refused := at.evidence.giving.refused(row, "source", source):
         return [Unplanned(finding, refused)]
     detail = {"source": source, "evidence": [{"by": _SIBLINGS, "rows": rows}]}
     reason = f"set the source to {source}, told by {_witness(_SIBLINGS, rows)}"
@@ -83,21 +82,17 @@ def _told(memory: Memory, evidence: Evidence, at_least: int) -> list[_Told]:
 
 
 def _by_owner(row: str, said: tuple[str, str], evidence: Evidence, at_least: int) -> _Told:
-    """What a key of the metadata tells: the scopes it names, and those of the live rows that hold the same under it.
+    """What a key of the metadata tells, sure where it means one scope and names it or enough live rows bear it out.
 
     Rows of another scope than the one it names make it unsure: in this table the key tells no scope.
     """
-    key, value = said
-    held: Mapping[str, int] = evidence.witnesses.named.get(said, {})
-    named = evidence.scopes_named(row, value)
-    meant = named | set(held)
-    if len(meant) > 1:  # a part that the row does hold tells which of two tenants' users of one name it is
-        meant = evidence.allowed(row, meant) or meant
+    by = f"metadata.{said[0]}"
+    meant, named = evidence.meant(row, said)
     if len(meant) != 1:
-        return _Told(f"metadata.{key}", frozenset(meant), False, 0)
+        return _Told(by, meant, False, 0)
     [scope] = meant
-    rows = evidence.witnesses.scopes[scope] if scope in named else held[scope]
-    return _Told(f"metadata.{key}", frozenset(meant), scope in named or rows >= at_least, rows)
+    rows = evidence.witnesses.scopes[scope] if named else evidence.witnesses.named[said][scope]
+    return _Told(by, meant, bool(named) or rows >= at_least, rows)
 
 
 def _tied_elsewhere(memory: Memory, scope: str, at: Situation) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from mendory.mapping import Giving, text_of
 from mendory.record import Memory
@@ -68,24 +69,42 @@ class Evidence:
     witnesses: Witnesses
     owner_keys: Sequence[str]
     giving: Giving
+    _meant: dict[Any, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
-    def _by_part(self) -> dict[str, set[str]]:
-        found: dict[str, set[str]] = defaultdict(set)
-        for scope in self.witnesses.scopes:
-            for part in self.giving.parts(scope):
+    def _parts(self) -> dict[str, dict[str, str]]:
+        return {scope: self.giving.parts(scope) for scope in self.witnesses.scopes}
+
+    @cached_property
+    def _by_part(self) -> dict[tuple[str, str], set[str]]:
+        found: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for scope, parts in self._parts.items():
+            for part in parts.items():
                 found[part].add(scope)
         return found
 
-    def scopes_named(self, row: str, value: str) -> set[str]:
-        """The scopes in use that the value names: by their very name, or by a part that the row lacks."""
-        exact = {value} & self.witnesses.scopes.keys()
-        lacking = self._by_part.get(value, set())
-        return exact | {s for s in lacking if value in self.giving.give(row, "scope", s).written}
+    def meant(self, row: str, said: tuple[str, str]) -> tuple[frozenset[str], frozenset[str]]:
+        """(the scopes that an owner key's value means, those of them it names) for a row that holds it.
 
-    def allowed(self, row: str, scopes: set[str]) -> set[str]:
-        """Those of the scopes that the row can be given."""
-        return {s for s in scopes if not self.giving.give(row, "scope", s).refused}
+        It names scopes in use by their very name or by a part that the row lacks, and means too those of the live rows
+        that hold the same. Of several, a part that the row holds tells two tenants' users of one name apart.
+        """
+        held = self.giving.held(row)
+        known = said, tuple(held.items())
+        if known not in self._meant:  # rows that lack a scope are often many of one owner, and an owner of many scopes
+            _, value = said
+            lacking = {s for key, text in held.items() if text is None for s in self._by_part.get((key, value), ())}
+            named = {value} & self.witnesses.scopes.keys() | _fitting(lacking, held, self._parts)
+            meant = named | set(self.witnesses.named.get(said, ()))
+            if len(meant) > 1:
+                meant = _fitting(meant, held, self._parts) or meant
+            self._meant[known] = frozenset(meant), frozenset(named & meant)
+        return self._meant[known]
+
+
+def _fitting(scopes: set[str], held: Mapping[str, str | None], parts: Mapping[str, Mapping[str, str]]) -> set[str]:
+    said = {key: text for key, text in held.items() if text is not None}
+    return {s for s in scopes if all(parts[s].get(key, text) == text for key, text in said.items())}
 
 
 def owner(memory: Memory, owner_keys: Sequence[str]) -> Iterator[tuple[str, str]]:
