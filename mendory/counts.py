@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
-from itertools import chain
 from typing import Any, Final
 
 from mendory.detect import Settings
 from mendory.detect.required import LACKING_FROM
+from mendory.detect.shapes import shape_for
 from mendory.detect.status import StatusSpelling
 from mendory.diagnose import attributes
+from mendory.facts import Usual
 from mendory.record import Memory, Status, VectorFacts
 from mendory.text import is_blank, script, valueless
 
@@ -55,13 +56,13 @@ class Counts:
         """The row is counted."""
         self.held.update(self._keys(memory))
 
-    def add_all(self, memories: Iterable[Memory]) -> None:
-        """The rows are counted."""
-        self.held.update(chain.from_iterable(map(self._keys, memories)))
+    def add_all(self, counted: Mapping[tuple[Any, ...], int]) -> None:
+        """The rows of which so many have what are counted; see `mendory.facts.Changed.counted`."""
+        self.held.update(counted)
 
-    def take_all(self, memories: Iterable[Memory]) -> None:
+    def take_all(self, counted: Mapping[tuple[Any, ...], int]) -> None:
         """The rows are no longer counted."""
-        self.held.subtract(Counter(chain.from_iterable(map(self._keys, memories))))
+        self.held.subtract(counted)
 
     def _keys(self, memory: Memory) -> list[tuple[Any, ...]]:
         found: list[tuple[Any, ...]] = [_ROW, ("scope", memory.scope or "")]
@@ -71,8 +72,10 @@ class Counts:
         for name, key in _FIELDS:
             if (name not in memory.wrong and name not in inside) and _has(memory, name):
                 found.append(key)
-        held = memory.metadata or {}
-        found += [("key", key) for key in self._settings.required_metadata if not valueless(held.get(key))]
+        # where a schema of the user's judges the metadata, it alone says which keys there must be
+        if memory.metadata and (not self._settings.schemas or shape_for(memory.kind, self._settings.schemas) is None):
+            held = memory.metadata
+            found += [("key", key) for key in self._settings.required_metadata if not valueless(held.get(key))]
         if memory.id and "status" not in memory.wrong and "status" not in inside:
             found.append(("status", memory.status, bool(memory.duplicate_of)))
         for column, vector in ((None, memory.vector), *memory.vectors.items()):
@@ -110,6 +113,12 @@ class Counts:
             tuple(spelling.stands_down()),
             *((self._usual(column), self._is_normal(column)) for column in (None, *self._settings.vectors)),
         )
+
+    def usual(self) -> Usual:
+        """What the table as a whole tells of a row."""
+        columns = (None, *self._settings.vectors)
+        vectors = {column: (self._usual(column), self._is_normal(column)) for column in columns}
+        return Usual(_REQUIRED & self.of("field").keys(), frozenset(self.of("key")), vectors)
 
     def _usual(self, column: str | None) -> int | None:
         dimensions = self.of(_about("dimension", column))

@@ -7,21 +7,23 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Literal
 
+import pyarrow as pa
+
 from mendory import digest
 from mendory.counts import Counts
 from mendory.detect import Settings
 from mendory.errors import DependencyMissing, VersionUnreadable
-from mendory.lance import Changes, Past, Reader, any_of, count_memories
+from mendory.facts import Changed, framed
+from mendory.lance import Changes, Past, Reader, count_memories
 from mendory.ledger import Ledger
 from mendory.ledger.checkpoints import Checkpoint
-from mendory.recheck import Earlier, Rechecked, Unclear, recheck
+from mendory.recheck import Earlier, Rechecked, Told, Unclear, recheck
 from mendory.record import Memory
 from mendory.side import Notes, View, overlaid
 from mendory.sidestate import SideState
 
 LAST: Final[Literal["last"]] = "last"
 Since = int | Literal["last"]
-_IDS: Final = 2000
 _COMPARED: Final = ("batch_id", "source", "scope", "kind", "created_at")
 
 
@@ -54,15 +56,24 @@ class Basis:
 class _Rows:
     """A table at one version, with what is kept aside of it laid over its rows."""
 
-    def __init__(self, reader: Reader, notes: Notes) -> None:
-        self._reader, self._notes = reader, notes
+    def __init__(self, reader: Reader, notes: Notes, settings: Settings) -> None:
+        self._reader, self._notes, self._settings = reader, notes, settings
 
     def of(self, ids: Collection[str]) -> Iterator[Memory]:
         """All rows with these ids, several of one id too."""
-        wanted = sorted(ids)
-        for at in range(0, len(wanted), _IDS):
-            for batch in self._reader.batches(where=any_of(self._reader.id_column, wanted[at : at + _IDS])):
-                yield from (overlaid(memory, self._notes) for memory in self._reader.mapping.memories(batch))
+        for batch in self._reader.found(ids):
+            yield from self._memories(batch)
+
+    def told(self, ids: Collection[str]) -> Iterator[Told]:
+        """The same rows in parts, as columns."""
+        mapping, settings = self._reader.mapping, self._settings
+        for batch in self._reader.found(ids):
+            rows = Changed(framed(mapping, batch, settings, self._notes), mapping, settings)
+            yield Told(rows, lambda mask, batch=batch: self._memories(batch.filter(pa.array(mask))))  # type: ignore[misc]
+
+    def _memories(self, batch: pa.RecordBatch) -> list[Memory]:
+        memories = self._reader.mapping.memories(batch)
+        return [overlaid(memory, self._notes) for memory in memories] if self._notes else memories
 
     def count(self) -> int:
         """How many memories there are."""
@@ -96,8 +107,8 @@ def changed(
         if reader.version != held.version:
             change = reader.changed_since(held.version)
         view = View(reader, notes)
-        rows = _Rows(reader, notes)
-        past = lambda: _Rows(Past(reader, held.version), notes)  # noqa: E731
+        rows = _Rows(reader, notes, settings)
+        past = lambda: _Rows(Past(reader, held.version), notes, settings)  # noqa: E731
         return recheck(earlier, change, rows, past, view.fetch, index, settings, notes), held
     except DependencyMissing:
         return Unclear("pylance is not installed, and only it can read a table's history"), held

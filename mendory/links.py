@@ -18,12 +18,20 @@ def links(memory: Memory, mark: int | None = None) -> set[str]:
 
     `mark` is the vector's, where the memory does not carry what is known of it.
     """
-    found = {f"r:{target}" for target in (memory.duplicate_of, memory.superseded_by, *memory.related_ids) if target}
-    if memory.id and (key := id_key(memory.id)) != memory.id:
-        found.add(f"i:{key}")
-    if not is_blank(memory.content) and not is_blank(memory.scope):
-        found.add(_of_text(str(memory.scope), str(memory.content)))
+    targets = (memory.duplicate_of, memory.superseded_by, *memory.related_ids)
     mark = memory.vector.mark if memory.vector else mark
+    return of_row(memory.id, memory.content, memory.scope, targets, mark)
+
+
+def of_row(
+    name: str | None, content: str | None, scope: str | None, targets: Iterable[str | None], mark: int | None
+) -> set[str]:
+    """The links of the row with that id, text and scope, which refers to these targets and whose vector has the mark."""
+    found = {f"r:{target}" for target in targets if target}
+    if name and (key := id_key(name)) != name:
+        found.add(f"i:{key}")
+    if not is_blank(content) and not is_blank(scope):
+        found.add(_of_text(str(scope), str(content)))
     if mark is not None:
         found.add(f"v:{mark}")
     return found
@@ -40,6 +48,11 @@ def leading_to(ids: Iterable[str]) -> set[str]:
     return {f"r:{i}" for i in ids} | {f"i:{id_key(i)}" for i in ids}
 
 
+def named(link: str) -> str | None:
+    """The id that the link names itself, None when it names none."""
+    return link[2:] or None if link[:2] in ("r:", "i:") else None
+
+
 def named_by(held: Iterable[str]) -> set[str]:
     """The ids that links name themselves: what is referred to, and the plain form of an id."""
-    return {link[2:] for link in held if link[:2] in ("r:", "i:") and link[2:]}
+    return {name for link in held if (name := named(link))}

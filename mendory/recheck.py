@@ -8,16 +8,20 @@ no longer what it was, it can't be told by rows.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from itertools import chain
+from typing import Any, Final, Protocol
+
+import numpy as np
 
 from mendory.counts import BALLAST, Counts
 from mendory.detect import Examination, Fetch, Settings, examine
 from mendory.detect.required import LACKING_FROM
+from mendory.facts import Changed
 from mendory.finding import Code, Finding
-from mendory.links import leading_to, links, named_by
+from mendory.links import leading_to, links, named, named_by
 from mendory.record import Memory
 from mendory.side import Notes
 
@@ -38,11 +42,22 @@ class Earlier:
     stands_down: tuple[tuple[str, str], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Some rows as columns, and a function from a mask of them to those rows as memories."""
+
+    rows: Changed
+    memories: Callable[[Any], Sequence[Memory]]
+
+
 class Rows(Protocol):
     """A table at one version."""
 
     def of(self, ids: Collection[str]) -> Iterable[Memory]:
         """All rows with these ids, several of one id too."""
+
+    def told(self, ids: Collection[str]) -> Iterable[Told]:
+        """The same rows in parts, as columns."""
 
     def count(self) -> int:
         """How many memories there are."""
@@ -54,8 +69,8 @@ class Index(Protocol):
     def links(self, ids: Iterable[str]) -> set[str]:
         """The links of these rows."""
 
-    def linked(self, held: Iterable[str]) -> set[str]:
-        """The rows that have one of these links."""
+    def linked(self, held: Iterable[str]) -> Iterable[tuple[str, str]]:
+        """(link, row) for each row that has one of these links."""
 
 
 class Change(Protocol):
@@ -124,23 +139,30 @@ def recheck(
     touched = {*change.ids, *change.gone}
     if len(touched) > most:
         return Unclear(f"{len(touched)} of {earlier.counts.rows} rows changed")
-    old = list(past().of(touched)) if touched else []
-    new = list(now.of(touched)) if touched else []
+    old = list(past().told(touched)) if touched else []
+    new = list(now.told(touched)) if touched else []
     counts = earlier.counts.copy()
-    counts.take_all(old)
-    counts.add_all(new)
+    for part in old:
+        counts.take_all(part.rows.counted())
+    for part in new:
+        counts.add_all(part.rows.counted())
     if counts.rows != now.count():
         return Unclear("rows without an id came, or the history does not add up")
     if touched and counts.regime() != earlier.counts.regime():
         return Unclear("what is usual in the table is no longer what it was")
-    found = _tied(touched | again, _links(old, new, notes), index, most)
-    if found is None:
+    ties = _tied(touched | again, _links(old, new, notes), index, most)
+    if ties is None:
         return Unclear("what changed is tied to too many rows")
-    rows = [*new, *(now.of(found - touched) if found - touched else ())]
+    found = ties.found
+    looked_at = sum(len(part.rows) for part in new)
+    rows = _doubtful(new, ties.tied | again, counts)
+    if found - touched:
+        others = list(now.of(found - touched))
+        rows, looked_at = rows + others, looked_at + len(others)
     examined = examine([*rows, *(counts.ballast(rows) if rows else ())], fetch, settings)
     if rows and examined.stands_down != earlier.stands_down:
         return Unclear("what is usual among the changed rows is not what is usual in the table")
-    return _united(earlier, examined, counts, found, len(touched), len(rows))
+    return _united(earlier, examined, counts, found, len(touched), looked_at)
 
 
 def _united(
@@ -166,19 +188,37 @@ def _again(earlier: Earlier, settings: Settings) -> set[str]:
     return timed | (stale ^ settings.stale_vectors)
 
 
-def _links(old: Sequence[Memory], new: Sequence[Memory], notes: Notes) -> dict[str, set[str]]:
+def _doubtful(new: Sequence[Told], tied: Collection[str], counts: Counts) -> list[Memory]:
+    """The rows that a detector may find something on: those not clean, those tied to others, those that share an id."""
+    usual, held = counts.usual(), Counter(chain.from_iterable(part.rows.ids for part in new))
+    rows: list[Memory] = []
+    for part in new:
+        apart = [bool(name) and name not in tied and held[name] == 1 for name in part.rows.ids]
+        rows += part.memories(~(part.rows.clean(usual) & np.array(apart, bool)))
+    return rows
+
+
+def _links(old: Sequence[Told], new: Sequence[Told], notes: Notes) -> dict[str, set[str]]:
     """The links of the changed rows before and after, and those of what is kept aside of rows."""
     known: dict[str, set[str]] = defaultdict(set)
-    for memory in (*old, *new):
-        known[memory.id or ""] |= links(memory)
+    for name, held in chain.from_iterable(part.rows.links() for part in (*old, *new)):
+        known[name] |= held
     for name, note in notes.items():
-        held = {k: v for k, v in note.fields.items() if k in ("duplicate_of", "superseded_by", "related_ids")}
-        known[name] |= links(replace(Memory(id=name, content=None), **held))
+        kept = {k: v for k, v in note.fields.items() if k in ("duplicate_of", "superseded_by", "related_ids")}
+        known[name] |= links(replace(Memory(id=name, content=None), **kept))
     return known
 
 
-def _tied(start: set[str], known: Mapping[str, set[str]], index: Index, most: int) -> set[str] | None:
-    """All rows tied to these by a chain of links; None when they are more than `most`."""
+@dataclass(frozen=True, slots=True)
+class _Ties:
+    """All rows tied to some by a chain of links, those among them; and which of them a link ties to another row."""
+
+    found: set[str]
+    tied: set[str]
+
+
+def _tied(start: set[str], known: Mapping[str, set[str]], index: Index, most: int) -> _Ties | None:
+    """The ties of these rows; None when they lead to more than `most`."""
     having: dict[str, set[str]] = defaultdict(set)
     for name, held in known.items():
         for link in held:
@@ -187,11 +227,18 @@ def _tied(start: set[str], known: Mapping[str, set[str]], index: Index, most: in
     while todo:
         held = index.links(todo).union(*(known.get(i, ()) for i in todo))
         wanted = held | leading_to(todo)
-        fresh = index.linked(wanted) | named_by(held)
-        for link in wanted:
-            fresh |= having.get(link, set())
+        for link, row in index.linked(wanted):
+            having[link].add(row)
+        fresh = named_by(held).union(*(having[link] for link in wanted if link in having))
         todo = fresh - found
         found |= todo
         if len(found) > most:
             return None
-    return found
+    tied: set[str] = set()
+    for link, rows in having.items():
+        target = named(link)
+        if len(rows) > 1 or target is not None:
+            tied |= rows
+            if target is not None:
+                tied.add(target)
+    return _Ties(found, tied)

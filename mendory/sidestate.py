@@ -165,12 +165,12 @@ class SideState:
     def links(self, ids: Iterable[str]) -> set[str]:
         """The links of these rows; see `mendory.links`."""
         with self._open() as conn:
-            return _looked_up(conn, "SELECT link FROM link WHERE id IN", ids)
+            return {link for (link,) in _looked_up(conn, "SELECT link FROM link WHERE id IN", ids)}
 
-    def linked(self, held: Iterable[str]) -> set[str]:
-        """The rows that have one of these links."""
+    def linked(self, held: Iterable[str]) -> list[tuple[str, str]]:
+        """(link, row) for each row that has one of these links."""
         with self._open() as conn:
-            return _looked_up(conn, "SELECT id FROM link WHERE link IN", held)
+            return list(_looked_up(conn, "SELECT link, id FROM link WHERE link IN", held))
 
     def counts(self) -> dict[str, int]:
         """How many rows, how many with a vector of another text, and how many with a vector of a known space."""
@@ -232,14 +232,12 @@ class SideState:
         return [i for (i,) in conn.execute("SELECT id FROM derived") if i not in seen]
 
 
-def _looked_up(conn: sqlite3.Connection, query: str, wanted: Iterable[str]) -> set[str]:
-    found: set[str] = set()
+def _looked_up(conn: sqlite3.Connection, query: str, wanted: Iterable[str]) -> Iterator[tuple[str, ...]]:
     keys = sorted(set(wanted))
     for at in range(0, len(keys), _BATCH):
         part = keys[at : at + _BATCH]
         marks = ", ".join("?" * len(part))
-        found.update(value for (value,) in conn.execute(f"{query} ({marks})", part))
-    return found
+        yield from conn.execute(f"{query} ({marks})", part)
 
 
 def _marks(vectors: pa.Array | None, size: int) -> list[int | None]:

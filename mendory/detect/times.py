@@ -15,7 +15,8 @@ LATEST: Final = datetime(2100, 1, 1, tzinfo=UTC)
 SLACK: Final = timedelta(minutes=5)
 """A clock of another machine may be so far ahead."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_AFTER: Final = ("updated_at", "last_accessed_at", "last_verified_at")
+AFTER: Final = ("updated_at", "last_accessed_at", "last_verified_at")
+"""Times that do not lie before the creation."""
 _FACTORS: Final = (1_000, 1_000_000, 1_000_000_000)
 UNITS: Final = (1_000_000, 1_000)
 """Microseconds of a second and of a millisecond: an owner may cut one of a row's times to them, and another not."""
@@ -44,7 +45,7 @@ class Times:
         ahead = [n for n, moment in held if n not in odd and self._now and moment > self._now + SLACK]
         early: list[str] = []
         if created is not None and "created_at" not in odd:
-            early = [n for n, moment in held if n in _AFTER and n not in odd and is_before(moment, created)]
+            early = [n for n, moment in held if n in AFTER and n not in odd and is_before(moment, created)]
         if memory.id and (odd or ahead or early):
             self._tell(memory, dict(held), sorted(odd), ahead, early)
 

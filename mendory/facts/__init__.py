@@ -5,7 +5,8 @@ and no memory text but what is suspicious goes further. Whole-table facts (how m
 lead, which vector is usual) come when all rows were seen. Pure: rows come as record batches, looking up as a function.
 """
 
-from mendory.facts.rows import CHUNK_ROWS, Chunk, chunks
+from mendory.facts.changed import Changed, Usual
+from mendory.facts.rows import CHUNK_ROWS, Chunk, chunks, framed
 from mendory.facts.whole import Gathered, Whole, gather
 
-__all__ = ["CHUNK_ROWS", "Chunk", "Gathered", "Whole", "chunks", "gather"]
+__all__ = ["CHUNK_ROWS", "Changed", "Chunk", "Gathered", "Usual", "Whole", "chunks", "framed", "gather"]

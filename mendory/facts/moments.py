@@ -9,12 +9,10 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from mendory.detect.times import EARLIEST, LATEST, SLACK, UNITS, factor_of
+from mendory.detect.times import AFTER, EARLIEST, LATEST, SLACK, UNITS, factor_of
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _NONE: Final = np.int64(np.iinfo(np.int64).min)
-AFTER: Final = ("updated_at", "last_accessed_at", "last_verified_at")
-"""Times that do not lie before the creation."""
 
 
 def micros(moment: datetime) -> int:

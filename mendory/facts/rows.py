@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -42,7 +43,7 @@ class Chunk:
 
 def chunks(mapping: Mapping, batches: Iterable[pa.RecordBatch], settings: Settings, notes: Notes) -> Iterator[Chunk]:
     """The rows in chunks of 100,000, of fewer where their texts are long, with what is kept aside laid over them."""
-    fields = [f.name for f in FIELDS if f.shape is not Shape.VECTOR and _there(f.name, mapping, settings)]
+    fields = _fields(mapping, settings)
     held: list[pa.RecordBatch] = []
     rows = size = start = 0
     for batch in batches:
@@ -53,6 +54,16 @@ def chunks(mapping: Mapping, batches: Iterable[pa.RecordBatch], settings: Settin
             held, rows, size, start = [], 0, 0, start + rows
     if rows:
         yield _chunk(start, pa.Table.from_batches(held), settings, notes)
+
+
+def framed(mapping: Mapping, batch: pa.RecordBatch, settings: Settings, notes: Notes) -> pa.Table:
+    """The rows of one batch in record terms, with what is kept aside laid over them."""
+    frame = pa.Table.from_batches([mapping.frame(batch, _fields(mapping, settings))])
+    return _overlaid(frame, notes) if notes else frame
+
+
+def _fields(mapping: Mapping, settings: Settings) -> list[str]:
+    return [f.name for f in FIELDS if f.shape is not Shape.VECTOR and _there(f.name, mapping, settings)]
 
 
 def _own(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -79,7 +90,7 @@ def _chunk(start: int, frame: pa.Table, settings: Settings, notes: Notes) -> Chu
 
 def _facts(frame: pa.Table, settings: Settings) -> pa.Table:
     """The columns that the suite of memories reads."""
-    judged = _Judged(frame, settings)
+    judged = Judged(frame, settings)
     made: dict[str, pa.Array] = {}
     ids = column(frame, "id")
     made["id"] = pc.if_else(pc.equal(ids, ""), ids, texts.STAND_IN)
@@ -91,7 +102,7 @@ def _facts(frame: pa.Table, settings: Settings) -> pa.Table:
             made[name] = judged.filled(name)
     if "scope" in frame.column_names:
         scope = column(frame, "scope")
-        made["scope:said"] = said = _of_distinct(scope, lambda each: pc.if_else(texts.blank(each), None, each))
+        made["scope:said"] = said = of_distinct(scope, lambda each: pc.if_else(texts.blank(each), None, each))
         made["scope:bytes"] = pc.binary_length(said)
     made |= moments.of({n: column(frame, n) for n in frame.column_names if _is_time(n)}, settings.now)
     for name in ("created_at", "updated_at"):
@@ -118,7 +129,7 @@ def metadata_columns(frame: pa.Table, schemas: Collection[str]) -> dict[str, pa.
     return found
 
 
-class _Judged:
+class Judged:
     """Which cells are of a wrong type, and which are beyond reading since their metadata is no JSON object."""
 
     def __init__(self, frame: pa.Table, settings: Settings) -> None:
@@ -128,7 +139,7 @@ class _Judged:
         self.wrong = self._unread & ~np.int64(inside)
         excused = np.zeros(len(self._unread), bool)
         if inside and "metadata" in frame.column_names:
-            excused = ~np.asarray(_of_distinct(column(frame, "metadata"), _readable))
+            excused = ~np.asarray(of_distinct(column(frame, "metadata"), _readable))
         self._excused = self.wrong | np.where(excused, np.int64(inside), 0)
 
     def excused(self, name: str) -> Any:
@@ -147,17 +158,29 @@ class _Judged:
 
 def excused(frame: pa.Table, settings: Settings, name: str) -> Any:
     """The rows in which nothing can be said of the field."""
-    return _Judged(frame, settings).excused(name)
+    return Judged(frame, settings).excused(name)
+
+
+def statuses(frame: pa.Table, settings: Settings) -> Counter[tuple[str | None, bool]]:
+    """How many rows with an id have which status, those merged into others apart; unreadable ones are left out."""
+    ids = column(frame, "id").fill_null("")
+    merged = pa.array(np.zeros(len(ids), bool))
+    if "duplicate_of" in frame.column_names:
+        merged = pc.not_equal(column(frame, "duplicate_of"), "").fill_null(False)
+    told = pa.table({"status": column(frame, "status"), "merged": merged})
+    told = told.filter(pc.and_(pc.not_equal(ids, ""), pc.invert(pa.array(excused(frame, settings, "status")))))
+    rows = told.group_by(["status", "merged"]).aggregate([([], "count_all")]).to_pylist()
+    return Counter({(row["status"], row["merged"]): row["count_all"] for row in rows})
 
 
 def held(frame: pa.Table, settings: Settings, known: Collection[str]) -> set[str]:
     """The required fields that a row has a value for, but those known already."""
-    judged = _Judged(frame, settings)
+    judged = Judged(frame, settings)
     found = set()
     for name in ("source", "scope", "created_at", "updated_at"):
         if name in frame.column_names and name not in known:
             values = column(frame, name)
-            there = values.is_valid() if _is_time(name) else _of_distinct(values, lambda e: pc.invert(texts.blank(e)))
+            there = values.is_valid() if _is_time(name) else of_distinct(values, lambda e: pc.invert(texts.blank(e)))
             if (np.asarray(there) & ~judged.excused(name)).any():
                 found.add(name)
     if VECTORLESS in frame.column_names and not pc.all(column(frame, VECTORLESS)).as_py():
@@ -197,7 +220,7 @@ def _object(text: str | None) -> dict[str, Any] | None:
         return None
 
 
-def _of_distinct(values: pa.Array, judge: Any) -> pa.Array:
+def of_distinct(values: pa.Array, judge: Any) -> pa.Array:
     """What `judge` says of each value, asked once for each different one."""
     encoded = values.dictionary_encode(null_encoding="encode")
     return judge(encoded.dictionary).take(encoded.indices)

@@ -49,3 +49,8 @@ def content(texts: pa.Array) -> pa.Array:
 def odd_ids(ids: pa.Array) -> np.ndarray:
     """Positions of ids that may read like another: all but small letters, digits and signs of ASCII."""
     return np.flatnonzero(~np.asarray(pc.match_substring_regex(ids, _PLAIN_ID).fill_null(True)))
+
+
+def plain_id(ids: pa.Array) -> pa.Array:
+    """Which ids there are that read like no other."""
+    return pc.match_substring_regex(ids, _PLAIN_ID).fill_null(False)

@@ -68,18 +68,7 @@ class Gathered:
             self.scopes.append(rows.column(chunk.frame, "scope").dictionary_encode())
         self.referring += links.referring(chunk)
         if "status" in chunk.frame.column_names:
-            self._count_statuses(chunk, settings)
-
-    def _count_statuses(self, chunk: Chunk, settings: Settings) -> None:
-        named = pc.not_equal(chunk.ids, "")
-        excused = pa.array(rows.excused(chunk.frame, settings, "status"))
-        merged = pa.array(np.zeros(len(named), bool))
-        if "duplicate_of" in chunk.frame.column_names:
-            merged = pc.not_equal(rows.column(chunk.frame, "duplicate_of"), "").fill_null(False)
-        told = pa.table({"status": rows.column(chunk.frame, "status"), "merged": merged})
-        told = told.filter(pc.and_(named, pc.invert(excused)))
-        for row in told.group_by(["status", "merged"]).aggregate([([], "count_all")]).to_pylist():
-            self.statuses[row["status"], row["merged"]] += row["count_all"]
+            self.statuses.update(rows.statuses(chunk.frame, settings))
 
 
 @dataclass(frozen=True, slots=True)

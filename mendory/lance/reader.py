@@ -6,13 +6,15 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Final
 
 import lancedb
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from mendory.errors import TableNotFound
 from mendory.lance.border import dataset, local_folder, ours, table_folder
 from mendory.lance.faults import openable
 from mendory.lance.history import Changes, changed
-from mendory.lance.quoting import any_of, name
+from mendory.lance.quoting import any_of, name, quote
 from mendory.mapping import VECTOR, VECTORLESS, further
 from mendory.mapping import Mapping as FieldMapping
 from mendory.record import Memory
@@ -21,6 +23,7 @@ from mendory.vectors import facts
 SCAN_ROWS: Final = 8192
 PAGE_ROWS: Final = 4 * SCAN_ROWS
 FETCH_IDS: Final = 2000
+_LOOKED_UP: Final = 65_536
 
 
 class Reader:
@@ -106,6 +109,45 @@ class Reader:
                 for batch in query.to_batches(batch_size=SCAN_ROWS):
                     yield _with_facts(batch, vector, others, where is not None)
 
+    def found(self, ids: Collection[str], columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """All rows with these ids, several of one id too, as `batches` gives them; with exact facts of the vectors.
+
+        Cost: the id column is read once, however many ids there are, and the rows found.
+        """
+        wanted = sorted(set(ids))
+        kind = self.schema.field(self.id_column).type
+        if len(wanted) <= FETCH_IDS or not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+            for at in range(0, len(wanted), FETCH_IDS):
+                yield from self.batches(columns, any_of(self.id_column, wanted[at : at + FETCH_IDS]))
+            return
+        offsets = self._offsets(wanted, kind)
+        for start in range(0, len(offsets), SCAN_ROWS):
+            yield from self._taken(offsets[start : start + SCAN_ROWS], columns, exact=True)
+
+    def _offsets(self, ids: Sequence[str], kind: pa.DataType) -> list[int]:
+        """Where the memories with these ids lie. A filter of many ids costs several times as much as this look-up."""
+        quote("".join(ids))  # no table holds half a character, and Arrow would say so in its own words
+        wanted, skipped = (pa.array(names, kind) for names in (ids, sorted(self.mapping.skip_ids)))
+        places, start = [], 0
+        with ours("Looking ids up", self._folder):
+            query = self._table.search().select({self.id_column: name(self.id_column)}).limit(max(self.count(), 1))
+            for batch in query.to_batches(batch_size=_LOOKED_UP):
+                there = pc.is_in(batch.column(0), value_set=wanted)
+                if len(skipped):
+                    there = pc.and_not(there, pc.is_in(batch.column(0), value_set=skipped))
+                places.append(np.flatnonzero(np.asarray(there)) + start)
+                start += batch.num_rows
+        return np.concatenate(places).tolist() if places else []
+
+    def _taken(self, offsets: Sequence[int], columns: Sequence[str] | None, exact: bool) -> list[pa.RecordBatch]:
+        vector = self.mapping.column("embedding") if columns is None else None
+        others = self.mapping.vectors if columns is None else ()
+        chosen = self.mapping.scan_columns(self.schema) if columns is None else list(columns)
+        selection = {c: name(c) for c in (*chosen, *([vector] if vector else []), *others)}
+        with ours("Reading rows", self._folder):
+            batches = self._table.take_offsets(list(offsets)).select(selection).to_arrow().to_batches()
+        return [_with_facts(batch, vector, others, exact) for batch in batches]
+
     def at(self, offsets: Sequence[int]) -> pa.Table:
         """The rows at these offsets, in the columns a scan reads; no other row is read."""
         vector = self.mapping.column("embedding")
@@ -143,19 +185,14 @@ class Reader:
         said = {self.id_column, self.mapping.column("content")}
         read = [c for c in self.mapping.scan_columns(self.schema) if not texts_only or c in said]
         columns = [*read, *([vector] if vector else [])]
-        wanted = sorted(set(ids or ()))
-        parts = [any_of(self.id_column, wanted[at : at + FETCH_IDS]) for at in range(0, len(wanted), FETCH_IDS)]
-        for where in [None] if ids is None else parts:
-            for batch in self.batches(columns, where):
-                yield self.mapping.memories(batch), batch.column(vector) if vector else None
+        for batch in self.batches(columns) if ids is None else self.found(ids, columns):
+            yield self.mapping.memories(batch), batch.column(vector) if vector else None
 
     def fetch(self, ids: Sequence[str]) -> dict[str, Memory]:
         """The memories with these ids, of several with one id the last; absent ids are left out."""
         found: dict[str, Memory] = {}
-        wanted = sorted(set(ids))
-        for at in range(0, len(wanted), FETCH_IDS):
-            for batch in self.batches(where=any_of(self.id_column, wanted[at : at + FETCH_IDS])):
-                found |= {m.id: m for m in self.mapping.memories(batch) if m.id}
+        for batch in self.found(ids):
+            found |= {m.id: m for m in self.mapping.memories(batch) if m.id}
         return dict(sorted(found.items()))
 
     def rows(self, ids: Sequence[str]) -> pa.Table:

@@ -86,7 +86,7 @@ class Cells:
     def objects(self, column: str) -> list[tuple[dict[str, Any] | None, str | None]]:
         """(object, None) for each cell of JSON text, or (None, why it can't be read); blank cells are (None, None)."""
         if column not in self._parsed:
-            self._parsed[column] = [_object(text) for text in self.batch.column(column).to_pylist()]
+            self._parsed[column] = [read_object(text) for text in self.batch.column(column).to_pylist()]
         return self._parsed[column]
 
     def array(self, place: Place) -> pa.Array | pa.ChunkedArray | None:
@@ -122,7 +122,7 @@ class Cells:
         array = self.array(Place(place.column, place.path[:depth]))
         assert array is not None
         for text in array.to_pylist():
-            yield _object(text)
+            yield read_object(text)
 
 
 def plain_values(array: pa.Array | pa.ChunkedArray) -> list[Any]:
@@ -152,12 +152,13 @@ def held_at(row: Mapping[str, Any], place: Place) -> Any:
     """What one row, its values by column, holds at the place; None where nothing is or the JSON can't be read."""
     held = row[place.column]
     for key in place.path:
-        held = _object(held)[0] if isinstance(held, str) else held
+        held = read_object(held)[0] if isinstance(held, str) else held
         held = held.get(key) if isinstance(held, dict) else None
     return held
 
 
-def _object(text: str | None) -> tuple[dict[str, Any] | None, str | None]:
+def read_object(text: str | None) -> tuple[dict[str, Any] | None, str | None]:
+    """(the object in the text, why there is none); blank text is (None, None)."""
     if text is None or not text.strip():
         return None, None
     try:

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from mendory.mapping.layout import Layout
-from mendory.mapping.places import Cells, Composite, Place, is_comparable, is_text, plain_values
+from mendory.mapping.places import Cells, Composite, Place, is_comparable, is_text, plain_values, read_object
 from mendory.mapping.status import held, text_of
 from mendory.mapping.times import read_column, utc_column
 from mendory.record import BY_NAME, FIELD_NAMES, FIELDS, Memory, Shape, Status, VectorFacts
@@ -84,6 +84,11 @@ class Reading(Layout):
             if name in batch.schema.names:
                 made[name] = batch.column(name)
         return pa.RecordBatch.from_pydict(made)
+
+    def metadata_of(self, text: str | None) -> tuple[dict[str, Any] | None, str | None]:
+        """(the metadata that the text of its column says, why it can't be read); blank text says nothing."""
+        found, why = read_object(text)
+        return _without(found, self.beside_metadata), why
 
     def _column_of(self, name: str, cells: Cells, size: int) -> tuple[pa.Array, Sequence[int] | np.ndarray]:
         place, shape = self.places[name], BY_NAME[name].shape
