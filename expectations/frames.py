@@ -99,4 +99,13 @@ def whole_frame(columns: Mapping[str, Any]) -> Frame | None:
     """Facts of the whole table, one value a row, as a frame; None without any."""
     if not columns:
         return None
-    return Frame(*distinct(pa.table({name: pa.array(column) for name, column in columns.items()})))
+    size = len(next(iter(columns.values())))
+    # nearly all rows are as the first one is; to number them all anew takes more memory than the facts themselves
+    odd = np.zeros(size, bool)
+    for column in columns.values():
+        odd |= column != column[:1]
+    at = np.concatenate([np.arange(min(size, 1)), np.flatnonzero(odd)])
+    values, numbers = distinct(pa.table({name: pa.array(column[at]) for name, column in columns.items()}))
+    placed = np.zeros(size, np.int32) if not size else np.full(size, numbers[0], np.int32)
+    placed[at] = numbers
+    return Frame(values, placed)

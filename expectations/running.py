@@ -20,6 +20,7 @@ from great_expectations.data_context.types.base import ProgressBarsConfig
 
 from expectations import metadata, suites
 from expectations.frames import NUMBER, Family, Frame, families, whole_frame
+from mendory.allocator import give_back
 from mendory.detect import Fetch, Settings
 from mendory.errors import CheckBroken
 from mendory.facts import Gathered, chunks, gather, whole
@@ -55,8 +56,10 @@ def judged(
 ) -> Judged:
     """What the suites of memories, references and embeddings say of a table read once, in chunks.
 
+    Large blocks of memory go back to the system from now on (`mendory.allocator`), for the rest of the process.
     Raises CheckBroken naming the expectation when one could not be evaluated: an error of the check, never a finding.
     """
+    give_back()
     held, judge = Gathered(beside=mapping.beside_metadata), Judge()
     groups: dict[str, Family] = {}
     rules = suites.memories(mapping, settings, None)

@@ -69,7 +69,9 @@ class Patient:
     def about(self) -> str:
         """A digest of whatever decides what is found in the table."""
         config = self.config.model_dump(mode="json", include={"table", "mapping", "metadata", "duplicate"})
-        return digest.of([rules(), self.config.table_uri, config])
+        # the configuration only names their files; what they say decides
+        schemas = {kind: digest.of(schema) for kind, schema in self.settings.schemas.items()}
+        return digest.of([rules(), self.config.table_uri, config, schemas])
 
     def _everything(self, keep: bool, notes: Mapping[str, Note], basis: Basis) -> CheckUp:
         view = View(self.reader, notes)

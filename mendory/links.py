@@ -26,7 +26,7 @@ def links(memory: Memory, mark: int | None = None) -> set[str]:
 def of_row(
     name: str | None, content: str | None, scope: str | None, targets: Iterable[str | None], mark: int | None
 ) -> set[str]:
-    """The links of the row with that id, text and scope, which refers to these targets and whose vector has the mark."""
+    """The links of a row with that id, text and scope, which refers to these targets, its vector of that mark."""
     found = {f"r:{target}" for target in targets if target}
     if name and (key := id_key(name)) != name:
         found.add(f"i:{key}")

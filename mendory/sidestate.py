@@ -170,7 +170,7 @@ class SideState:
     def linked(self, held: Iterable[str]) -> list[tuple[str, str]]:
         """(link, row) for each row that has one of these links."""
         with self._open() as conn:
-            return list(_looked_up(conn, "SELECT link, id FROM link WHERE link IN", held))
+            return [(link, row) for link, row in _looked_up(conn, "SELECT link, id FROM link WHERE link IN", held)]
 
     def counts(self) -> dict[str, int]:
         """How many rows, how many with a vector of another text, and how many with a vector of a known space."""

@@ -54,7 +54,8 @@ class Changed:
         said = list(zip(self._list("kind"), self._list("metadata"), strict=True))
         self._which = {pair: number for number, pair in enumerate(dict.fromkeys(said))}
         self._said = np.array([self._which[pair] for pair in said], np.int64)
-        self._metadata = [(kind, *mapping.metadata_of(text)) for kind, text in self._which]
+        read = mapping.metadata_of(text for _, text in self._which)
+        self._metadata = [(kind, *told) for (kind, _), told in zip(self._which, read, strict=True)]
 
     def __len__(self) -> int:
         return len(self.ids)

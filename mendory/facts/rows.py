@@ -169,7 +169,7 @@ def statuses(frame: pa.Table, settings: Settings) -> Counter[tuple[str | None, b
         merged = pc.not_equal(column(frame, "duplicate_of"), "").fill_null(False)
     told = pa.table({"status": column(frame, "status"), "merged": merged})
     told = told.filter(pc.and_(pc.not_equal(ids, ""), pc.invert(pa.array(excused(frame, settings, "status")))))
-    rows = told.group_by(["status", "merged"]).aggregate([([], "count_all")]).to_pylist()
+    rows = told.group_by(["status", "merged"], use_threads=False).aggregate([([], "count_all")]).to_pylist()
     return Counter({(row["status"], row["merged"]): row["count_all"] for row in rows})
 
 

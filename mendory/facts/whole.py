@@ -226,17 +226,22 @@ def _known(parts: list[dict[str, Any]], ids: _Ids) -> tuple[Vectors, Any, Any, A
     seen = there & (ids.numbers >= 0)
     sound = seen & finite & (norm >= ZERO)
     off = np.abs(norm - 1)
-    unit = bool(sound.sum() >= ENOUGH and (off[sound] <= UNIT).mean() >= 0.95)
+    unit = bool((many := int(sound.sum())) >= ENOUGH and int((sound & (off <= UNIT)).sum()) / many >= 0.95)
     found_by_id = seen & ids.are_last()
     zero = seen & finite & (norm < ZERO)
     off_unit = _off(sound, off, ids) & found_by_id & finite & (off > OFF_UNIT)
     facts: dict[str, Any] = {
         "finite": finite | ~seen,
-        "norm": np.where(zero, norm, 1.0),
+        "norm": np.where(zero, norm, 1.0) if zero.any() else _everywhere(1.0, len(norm)),
         "dimension": np.where(found_by_id, dimensions, -1),
-        "from_unit": np.where(off_unit, off, 0.0),
+        "from_unit": np.where(off_unit, off, 0.0) if off_unit.any() else _everywhere(0.0, len(norm)),
     }
     return Vectors(facts, _usual(dimensions[seen]), unit), seen, sound, marks
+
+
+def _everywhere(value: float, rows: int) -> Any:
+    """One value for every row, held once."""
+    return np.broadcast_to(np.float64(value), rows)
 
 
 def _off(sound: Any, off: Any, ids: _Ids) -> Any:
@@ -256,11 +261,14 @@ def _usual(dimensions: Any) -> int | None:
 
 def _shared(sound: Any, marks: Any, ids: _Ids, fetch: Fetch) -> Any:
     """How many different texts hold a row's very vector, where those are many; else 1."""
-    texts_of = np.ones(len(marks), np.int32)
-    which = np.flatnonzero(sound)
-    ranked = np.sort(marks[which])
+    ranked = marks[sound]
+    ranked.sort()
     if not (ranked[SAME - 1 :] == ranked[: max(len(ranked) - SAME + 1, 0)]).any():
-        return texts_of  # nearly every table, and sorting numbers costs less than their places
+        # nearly every table, and sorting numbers costs less than their places
+        return np.broadcast_to(np.int32(1), len(marks))
+    texts_of = np.ones(len(marks), np.int32)
+    del ranked
+    which = np.flatnonzero(sound)
     order = which[np.argsort(marks[which])]
     held = marks[order]
     starts = np.flatnonzero(np.r_[True, held[1:] != held[:-1]]) if len(held) else np.zeros(0, np.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from collections.abc import Mapping as MappingType
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -85,10 +85,10 @@ class Reading(Layout):
                 made[name] = batch.column(name)
         return pa.RecordBatch.from_pydict(made)
 
-    def metadata_of(self, text: str | None) -> tuple[dict[str, Any] | None, str | None]:
-        """(the metadata that the text of its column says, why it can't be read); blank text says nothing."""
-        found, why = read_object(text)
-        return _without(found, self.beside_metadata), why
+    def metadata_of(self, texts: Iterable[str | None]) -> list[tuple[dict[str, Any] | None, str | None]]:
+        """(the metadata that a text of its column says, why it can't be read) for each; blank text says nothing."""
+        used = self.beside_metadata
+        return [(_without(found, used), why) for found, why in map(read_object, texts)]
 
     def _column_of(self, name: str, cells: Cells, size: int) -> tuple[pa.Array, Sequence[int] | np.ndarray]:
         place, shape = self.places[name], BY_NAME[name].shape
