@@ -99,9 +99,20 @@ class Served:
         except urllib.error.HTTPError as error:
             return error.code, dict(error.headers), _read(error.read())
 
+    @staticmethod
+    def patient(ask: Callable[[], tuple[int, dict[str, str], Any]]) -> tuple[int, dict[str, str], Any]:
+        """The answer, asked again while another write holds the server's database, as Prefect's own client does."""
+        answer = ask()
+        for _ in range(20):
+            if answer[0] != 503:
+                break
+            time.sleep(0.5)
+            answer = ask()
+        return answer
+
     def token(self) -> dict[str, str]:
         """The headers that prove that a request is no forged one; they hold until the next are asked for."""
-        _, _, told = self.request("GET", "/api/csrf-token?client=kit")
+        _, _, told = self.patient(lambda: self.request("GET", "/api/csrf-token?client=kit"))
         return {"Prefect-Csrf-Token": told["token"], "Prefect-Csrf-Client": "kit"}
 
     def post(self, path: str, body: Any) -> Any:
@@ -117,7 +128,7 @@ class Served:
         self._asked(method, path, body)
 
     def _asked(self, method: str, path: str, body: Any) -> Any:
-        status, _, told = self.request(method, f"/api{path}", body, self.token())
+        status, _, told = self.patient(lambda: self.request(method, f"/api{path}", body, self.token()))
         assert status < 300, (method, path, status, told)
         return told
 

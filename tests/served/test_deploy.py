@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -44,25 +45,28 @@ def theirs(server: Served) -> Iterator[dict[str, dict[str, Any]]]:
     """Objects of somebody else: a pool with queues in an order, a flow named like ours, a schedule, limits and more."""
     template = {"job_configuration": {"command": "{{ command }}"}, "variables": {"properties": {"command": {}}}}
     pool = {"name": "theirs", "type": "process", "description": "of team b", "base_job_template": template}
-    server.post("/work_pools/", pool | {"concurrency_limit": 7})
-    for name, priority in (("urgent", 1), ("high", 2), ("bulk", 9)):
-        server.post("/work_pools/theirs/queues", {"name": name, "priority": priority})
-    flow = server.post("/flows/", {"name": "heal", "tags": ["team-b"]})["id"]
-    schedule = {"schedule": {"cron": "0 4 * * *", "timezone": "UTC"}, "active": False, "slug": "theirs"}
-    made = {"flow_id": flow, "name": "nightly", "entrypoint": "their.heal", "schedules": [schedule]}
-    deployed = server.post("/deployments/", made | {"work_pool_name": "theirs", "work_queue_name": "bulk"})["id"]
-    server.post(f"/deployments/{deployed}/create_flow_run", {})
-    server.post("/v2/concurrency_limits/", {"name": "turn", "limit": 3, "active": True})
-    server.post("/concurrency_limits/", {"tag": "mendory", "concurrency_limit": 5})
-    server.post("/variables/", {"name": "mendory_theirs", "value": 1})
     trigger = {"type": "event", "posture": "Reactive", "expect": ["x"], "threshold": 1, "within": 0}
     automation = {"name": "crashed", "trigger": trigger, "actions": [{"type": "do-nothing"}], "tags": ["mendory"]}
-    automated = server.post("/automations/", automation)["id"]
-    yield snapshot(server)
-    for path in ("/work_pools/theirs", f"/automations/{automated}", f"/flows/{flow}", "/variables/name/mendory_theirs"):
-        server.change("DELETE", path)
-    for path in ("/v2/concurrency_limits/turn", "/concurrency_limits/tag/mendory"):
-        server.change("DELETE", path)
+    with ExitStack() as stack:
+
+        def make(path: str, body: dict[str, Any], gone: str) -> str:
+            made = str(server.post(path, body)["id"])
+            stack.callback(server.change, "DELETE", gone.format(id=made))
+            return made
+
+        make("/work_pools/", pool | {"concurrency_limit": 7}, "/work_pools/theirs")
+        for name, priority in (("urgent", 1), ("high", 2), ("bulk", 9)):
+            server.post("/work_pools/theirs/queues", {"name": name, "priority": priority})
+        flow = make("/flows/", {"name": "heal", "tags": ["team-b"]}, "/flows/{id}")
+        schedule = {"schedule": {"cron": "0 4 * * *", "timezone": "UTC"}, "active": False, "slug": "theirs"}
+        nightly = {"flow_id": flow, "name": "nightly", "entrypoint": "their.heal", "schedules": [schedule]}
+        deployed = server.post("/deployments/", nightly | {"work_pool_name": "theirs", "work_queue_name": "bulk"})["id"]
+        server.post(f"/deployments/{deployed}/create_flow_run", {})
+        make("/v2/concurrency_limits/", {"name": "turn", "limit": 3, "active": True}, "/v2/concurrency_limits/{id}")
+        make("/concurrency_limits/", {"tag": "mendory", "concurrency_limit": 5}, "/concurrency_limits/tag/mendory")
+        make("/variables/", {"name": "mendory_theirs", "value": 1}, "/variables/name/mendory_theirs")
+        make("/automations/", automation, "/automations/{id}")
+        yield snapshot(server)
 
 
 def test_their_server_and_pool_keep_every_field(server: Served, folder: Path, theirs: dict[str, Any]) -> None:

@@ -61,12 +61,14 @@ def deployed(server: Served, folder: Path) -> Iterator[dict[str, Any]]:
     server.post("/work_pools/", {"name": "theirs", "type": "process", "base_job_template": template})
     words = ["--pool", "theirs", "--prefix", "far-"]
     command = [sys.executable, "-m", "deployments", "into", "--config", str(folder / "mendory.toml"), *words]
-    done = subprocess.run(command, env=server.settings(folder / "client"), cwd=ROOT, capture_output=True, text=True)
-    assert 0 == done.returncode, done.stderr[-3000:]
-    yield server.get("/deployments/name/heal/far-heal")
-    removed = server.invoke("deploy", *words, "--delete")
-    server.change("DELETE", "/work_pools/theirs")
-    assert 0 == removed.exit_code, removed.stderr
+    try:
+        done = subprocess.run(command, env=server.settings(folder / "client"), cwd=ROOT, capture_output=True, text=True)
+        assert 0 == done.returncode, done.stderr[-3000:]
+        yield server.get("/deployments/name/heal/far-heal")
+        removed = server.invoke("deploy", *words, "--delete")
+        assert 0 == removed.exit_code, removed.stderr
+    finally:
+        server.change("DELETE", "/work_pools/theirs")
 
 
 def test_two_workers_that_share_no_file_of_prefect_run_heal(
