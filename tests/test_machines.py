@@ -199,6 +199,8 @@ _HERE = f"here|{os.getpid()}|{psutil.Process().create_time():.2f}"
         ("here|1|much", 9.9, True),  # nobody knows how to read it
         ("here|1|much", 10.1, False),
     ],
+    # the numbers of this process are not those of another worker of the tests
+    ids=["away", "away 9.9", "away 10.1", "away ahead", "idle", "number used before", "gone", "odd 9.9", "odd 10.1"],
 )
 def test_who_counts_as_alive(monkeypatch: pytest.MonkeyPatch, name: str, minutes: float, lives: bool) -> None:
     """On this machine its processes tell; of another one only how long an intent was untouched."""
