@@ -17,7 +17,8 @@ from lancedb.merge import LanceMergeInsertBuilder
 from lancedb.table import AsyncTable
 
 from mendory.errors import CommitConflict, SchemaMismatch, TableCorrupt, VersionUnreadable
-from mendory.lance.border import ours
+from mendory.lance.border import ours, table_folder
+from mendory.lance.faults import newest_is_there
 from mendory.lance.quoting import any_of, name, quote
 
 Path = tuple[str, ...]
@@ -44,14 +45,20 @@ class OwnTable:
     """A table for its owner's own writes: one row at a time, nothing but plain LanceDB calls.
 
     Every call acts on the newest version. What the table's metadata says about embedding functions is not obeyed.
+    Opening and every write raise ManifestMissing where the newest version is lost.
     """
 
     def __init__(self, uri: str, table: str, id_column: str) -> None:
-        self._id = id_column
+        self._id, self._folder = id_column, table_folder(uri, table)
+        self._none_lost()
         with ours(f"Opening table '{table}'"):
             db = lancedb.connect(uri, read_consistency_interval=_ALWAYS_NEW)
             self._table: Any = db.open_table(table)
             self._pinned: Any = db.open_table(table)
+
+    def _none_lost(self) -> None:
+        if self._folder is not None:
+            newest_is_there(self._folder)
 
     def schema(self) -> pa.Schema:
         """The Arrow schema of the newest version, without metadata: its owner may change it at any time."""
@@ -116,6 +123,7 @@ class OwnTable:
         Raises ColumnsMoved when it fails and the table's schema is another than `schema`.
         """
         for _ in range(_TRIES):
+            self._none_lost()
             try:
                 with ours(what):
                     self._table.checkout_latest()

@@ -68,7 +68,7 @@ def whole(folder: Path) -> int:
     openable(folder)
     if not folder.is_dir():
         return 0
-    _newest_is_there(folder)
+    newest_is_there(folder)
     for tried in range(1, _TRIES + 1):
         before = manifest.newest(folder)
         held = _contents(folder)
@@ -140,11 +140,18 @@ def _torn(path: Path, error: Torn) -> ManifestTorn:
     )
 
 
-def _newest_is_there(folder: Path) -> None:
+def newest_is_there(folder: Path) -> None:
+    """Return unless a writer noted a newer version than any manifest there is of; else raises ManifestMissing.
+
+    Who writes on then takes the lost version's number, and after that nobody can tell. Cost: two files are looked for.
+    """
     for tried in range(1, _TRIES + 1):
-        hint, path = manifest.hinted(folder), manifest.newest(folder)
+        hint = manifest.hinted(folder)
+        if hint is None or manifest.has(folder, hint):
+            return
+        path = manifest.newest(folder)
         held = manifest.version_of(path) if path else None
-        if hint is None or held is None or hint <= held:
+        if held is None or hint <= held:
             return
         if tried == _TRIES:
             raise ManifestMissing(

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from mendory.errors import TableCorrupt, TableNotFound, VersionUnreadable
 from mendory.lance.border import dataset, ours, table_folder
-from mendory.lance.faults import openable
+from mendory.lance.faults import whole
 
 BATCH: Final = 1024
 MANY_FRAGMENTS: Final = 1000
@@ -20,7 +20,8 @@ MANY_FRAGMENTS: Final = 1000
 class ForeignTable:
     """A table at its newest version, read by pylance alone, which knows no embedding functions.
 
-    `schema` has no metadata. Raises TableNotFound for none, TableCorrupt by its cause for one that can't be opened.
+    `schema` has no metadata. Raises TableNotFound for none, TableCorrupt by its cause for one whose
+    files are not as they must be.
     """
 
     def __init__(self, uri: str, table: str) -> None:
@@ -29,7 +30,7 @@ class ForeignTable:
             if self._folder is not None:
                 if not self._folder.is_dir():
                     raise TableNotFound(f"There is no table '{table}' in {uri}. Nothing was read. Check both names.")
-                openable(self._folder)
+                whole(self._folder)
             self._held = dataset(uri, table)
             own: pa.Schema = self._held.schema
             self.has_metadata = bool(own.metadata) or any(field.metadata for field in own)

@@ -64,6 +64,12 @@ def newest(folder: Path) -> Path | None:
     return max(held)[1] if held else None
 
 
+def has(folder: Path, version: int) -> bool:
+    """True when the version's manifest is there."""
+    names = (f"{_LATE - version}.manifest", f"{version}.manifest")
+    return any((folder / "_versions" / name).exists() for name in names)
+
+
 def hinted(folder: Path) -> int | None:
     """The version that the last writer noted as the newest; None when nobody did."""
     try:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +13,7 @@ import pyarrow as pa
 from mendory.errors import CommitConflict, VersionUnreadable
 from mendory.executor.store import Absent, Found, Unreadable
 from mendory.lance.border import dataset, local_folder, ours, pylance
+from mendory.lance.faults import newest_is_there
 from mendory.lance.history import Changes, changed, manifests, paths, transaction_of
 from mendory.lance.quoting import any_of
 from mendory.lance.reader import FETCH_IDS, Reader
@@ -20,6 +22,14 @@ from mendory.work import Rows
 
 RID: Final = "mendory.rid"
 LEDGER: Final = "mendory.ledger"
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """The version that holds the new rows; `alone` is False when another commit came in the moment before it."""
+
+    version: int
+    alone: bool
 
 
 class Writer(Reader):
@@ -133,12 +143,40 @@ class Writer(Reader):
         return Writer(str(folder), self.table_name, self.mapping)
 
     def append(self, rows: pa.Table) -> int:
-        """The rows are added; returns the new version. For imports only."""
+        """The rows are added, whatever the table holds; returns the new version."""
         with ours("Appending"):
             lance = pylance()
             ds = lance.write_dataset(rows, dataset(self.uri, self.table_name), mode="append")
             self.sync(int(ds.version))
             return int(ds.version)
+
+    def append_unless(
+        self, rows: pa.RecordBatchReader, seen: int, clashing: Callable[[Changes], bool]
+    ) -> Appended | None:
+        """The rows are added, unless what changed after version `seen` is `clashing`: then None, and none is.
+
+        The last look is when all files are written, just before the commit. Lance has no append that fails when
+        another one comes: what is committed between that look and ours is told by `Appended.alone`.
+        """
+        with ours("Appending", self._folder):
+            ds = dataset(self.uri, self.table_name)
+            self._none_lost()
+            if clashing(changed(ds, seen, int(ds.version), self.id_column)):
+                return None
+            lance = pylance()
+            transaction = lance.fragment.write_fragments(rows, ds, mode="append", return_transaction=True)
+            ds = dataset(self.uri, self.table_name)
+            last = int(ds.version)
+            self._none_lost()
+            if clashing(changed(ds, seen, last, self.id_column)):
+                return None
+            version = int(lance.LanceDataset.commit(ds, transaction).version)
+            self.sync(version)
+            return Appended(version, alone=version == last + 1)
+
+    def _none_lost(self) -> None:
+        if self._folder is not None:
+            newest_is_there(self._folder)
 
 
 def _fsync(path: Path) -> None:
