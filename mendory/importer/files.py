@@ -5,11 +5,11 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 import stat
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import count
 from pathlib import Path
 from typing import IO, Final
 
@@ -19,6 +19,7 @@ from mendory.importer.shaping import Raw
 MOST_LINE = 64 * 2**20
 MOST_UNPACKED, MOST_RATIO = 2**30, 200
 _STEP: Final = 2**20
+_BLANK: Final = re.compile(rb"[ \t\n\r\x0b\x0c]*")
 
 Told = Callable[[int, int], None]
 """Hears how many bytes, or rows, of how many are read."""
@@ -74,12 +75,13 @@ class Bounded(io.RawIOBase):
     def __init__(self, path: Path, file: IO[bytes]) -> None:
         self._path, self._packed = path, os.fstat(file.fileno()).st_size if is_packed(path) else None
         self._file: IO[bytes] = file if self._packed is None else gzip.GzipFile(fileobj=file)  # type: ignore[assignment]
-        self.size = None if self._packed is not None else os.fstat(file.fileno()).st_size
+        self._raw, self.size = file, os.fstat(file.fileno()).st_size
         self.total = 0
 
-    def line(self) -> bytes:
-        """The next line with its line feed; empty at the end."""
-        return self._counted(self._file.readline(MOST_LINE + 1))
+    @property
+    def at(self) -> int:
+        """How many bytes of the file are read, as it lies there."""
+        return self.total if self._packed is None else self._raw.tell()
 
     def part(self) -> bytes:
         """The next bytes, at most a mebibyte; empty at the end."""
@@ -115,22 +117,51 @@ def lines(path: Path, told: Told | None = None) -> Iterator[Raw]:
     Raises BadEncoding for another encoding than UTF-8, InputTooLarge for a line past the bounds; see `unpacked`.
     """
     with unpacked(path) as source:
-        heard = 0
-        for number in count(1):
-            line = source.line()
-            if not line:
-                return
-            if len(line) > MOST_LINE:
-                raise too_large(path, f"line {number} is longer than {MOST_LINE} bytes")
-            if number == 1:
-                expect_utf8(path, line)
-                line = line.removeprefix(b"\xef\xbb\xbf")
-            text = line.removesuffix(b"\n").removesuffix(b"\r")
+        number, heard, held = 1, 0, source.part()
+        expect_utf8(path, held)
+        held = held.removeprefix(b"\xef\xbb\xbf")
+        at = 0
+        while held:
+            end = held.find(b"\n", at)
+            if end < 0:
+                held, at = _longer(path, source, held[at:], number), 0
+                end = held.find(b"\n")
+                if end < 0:
+                    if len(held) > MOST_LINE:
+                        raise _too_long(path, number)
+                    if held.strip():
+                        yield Raw(number, held.removesuffix(b"\r"), whole=False)
+                    return
+            if end - at >= MOST_LINE:
+                raise _too_long(path, number)
+            text = held[at:end].removesuffix(b"\r")
             if text.strip():
-                yield Raw(number, text, line.endswith(b"\n"))
-            if told and source.size and source.total - heard > _STEP:
-                told(source.total, source.size)
-                heard = source.total
+                yield Raw(number, text)
+                number, at = number + 1, end + 1
+            else:  # of blank lines alone, a small packed file holds so many that each must cost nothing
+                blank = _BLANK.match(held, at)
+                last = held.rfind(b"\n", at, blank.end() if blank else None)
+                number, at = number + held.count(b"\n", at, last + 1), last + 1
+            if told and source.at - heard > _STEP:
+                heard = source.at
+                told(source.at, source.size)
+
+
+def _longer(path: Path, source: Bounded, rest: bytes, number: int) -> bytes:
+    """The rest and what follows it, up to the part that ends its line or to the end of the file."""
+    parts, size = [rest], len(rest)
+    while part := source.part():
+        parts.append(part)
+        if b"\n" in part:
+            break
+        size += len(part)
+        if size > MOST_LINE:
+            raise _too_long(path, number)
+    return b"".join(parts)
+
+
+def _too_long(path: Path, number: int) -> InputTooLarge:
+    return too_large(path, f"line {number} is longer than {MOST_LINE} bytes")
 
 
 def too_large(path: Path | str, why: str) -> InputTooLarge:
@@ -138,14 +169,17 @@ def too_large(path: Path | str, why: str) -> InputTooLarge:
     return InputTooLarge(f"{path}: input too large: {why}. Nothing was imported. Split the file.")
 
 
-def expect_utf8(path: Path, first: bytes) -> None:
-    """Return when the beginning of a file may be UTF-8; raises BadEncoding when it is UTF-16 or UTF-32."""
-    start = first[:4]
+def expect_utf8(path: Path, begins: bytes) -> None:
+    """Return when the beginning of a file may be UTF-8; raises BadEncoding when it is UTF-16 or UTF-32.
+
+    Without a mark of its own that is told by two characters: JSON begins with two of ASCII. A stray NUL is neither.
+    """
+    zeros = "".join("0" if byte == 0 else "x" for byte in begins[:8])
     name = None
-    if start in (b"\xff\xfe\0\0", b"\0\0\xfe\xff") or start[1:] == b"\0\0\0" or start[:3] == b"\0\0\0":
+    if begins[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff") or zeros in ("x000x000", "000x000x"):
         name = "UTF-32"
-    elif start[:2] in (b"\xff\xfe", b"\xfe\xff") or (b"\0" in start[:2] and len(start.strip(b"\0")) > 0):
+    elif begins[:2] in (b"\xff\xfe", b"\xfe\xff") or zeros[:4] in ("x0x0", "0x0x"):
         name = "UTF-16"
     if name is not None:
-        at = 0 if start[:1] in (b"\xff", b"\xfe") else start.index(b"\0")
+        at = 0 if begins[:1] in (b"\xff", b"\xfe") else begins.index(b"\0")
         raise BadEncoding(f"{path} is {name}, not UTF-8, from byte {at} on. Nothing was imported. Save it as UTF-8.")

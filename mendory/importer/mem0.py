@@ -2,100 +2,72 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
 from mendory.errors import InputInvalid
-from mendory.importer import files
-from mendory.importer.files import Told, expect_utf8, too_large, unpacked
+from mendory.importer.files import Told, unpacked
 from mendory.importer.shaping import Raw, Reads, Record
+from mendory.importer.splitting import NoList, Splitter
 from mendory.text import is_blank
 
-_STRUCTURE = re.compile(rb'["\\{}\[\]]')
+_KEYS: Final = frozenset({b"results", b"relations", b"next", b"previous"})
 _OWNERS: Final = (
     ("user", ("user_id", "userId")),
     ("agent", ("agent_id", "agentId")),
     ("run", ("run_id", "runId", "session_id", "sessionId")),
     ("app", ("app_id", "appId")),
 )
-_HEAD = re.compile(rb'\s*(?:\[|\{(?s:.)*?"results"\s*:\s*\[)')
 
 
-def elements(path: Path, told: Told | None = None) -> Iterator[Raw]:
-    """The objects of the file's list, or of the list under `results`, as they are written; memory stays flat.
+def elements(path: Path, noted: list[str], told: Told | None = None) -> Iterator[Raw]:
+    """The elements of the file's list, or of the list under `results`, as they are written; memory stays flat.
 
-    Raises InputInvalid for a file that has no such list or ends inside it; see `files.unpacked` besides.
+    `noted` gets `one_page` when the file says that there are other pages. Raises InputInvalid for a file that has no
+    such list, ends inside it, or holds anything besides that get_all does not return; see `files.unpacked` besides.
     """
     with unpacked(path) as source:
-        text = source.part()
-        expect_utf8(path, text)
-        text = text.removeprefix(b"\xef\xbb\xbf")
-        head = _HEAD.match(text)
-        if head is None:
-            raise _no_list(path, "is no list of memories, nor an object with `results`")
-        held, number, heard = _Splitter(text[head.end() :]), 0, 0
-        while not held.ended:
-            for element in held.take():
-                number += 1
-                yield Raw(number, element)
-            if held.ended:
-                return
-            if len(held.rest) > files.MOST_LINE:
-                raise too_large(path, f"record {number + 1} is longer than {files.MOST_LINE} bytes")
-            part = source.part()
-            if not part:
-                raise _no_list(path, f"ends inside its list, after {number} whole memories")
-            held.rest += part
-            if told and source.size and source.total - heard > 2**20:
-                told(source.total, source.size)
-                heard = source.total
+        try:
+            yield from _numbered(Splitter(path, source, told), noted)
+        except NoList as error:
+            raise InputInvalid(
+                f"{path} {error}. Nothing was imported. Save what get_all returns, whole, each page in a file of its "
+                "own; for JSON Lines say --from jsonl."
+            ) from None
 
 
-def _no_list(path: Path, why: str) -> InputInvalid:
-    return InputInvalid(
-        f"{path} {why}. Nothing was imported. Save what get_all returns, whole; for JSON Lines say --from jsonl."
-    )
+def _numbered(held: Splitter, noted: list[str]) -> Iterator[Raw]:
+    if held.peek() == b"[":
+        yield from map(Raw, count(1), held.elements())
+    elif held.peek() == b"{":
+        yield from _wrapped(held, noted)
+    else:
+        raise NoList("is no list of memories, nor an object with `results`")
+    if held.peek():
+        raise NoList("holds more after its list of memories")
 
 
-class _Splitter:
-    """The elements of a JSON list whose bytes come in parts: only quotes, backslashes and brackets are looked at."""
-
-    def __init__(self, rest: bytes) -> None:
-        self.rest, self.ended = bytearray(rest), False
-        self._at, self._depth, self._quoted = 0, 0, False
-
-    def take(self) -> Iterator[bytes]:
-        """The elements that are whole by now, each without the blanks and the comma around it."""
-        start = 0
-        while found := _STRUCTURE.search(self.rest, self._at):
-            sign, self._at = found.group(), found.end()
-            if sign == b"\\":
-                if self._at == len(self.rest):  # what it escapes comes with the next part
-                    self._at -= 1
-                    break
-                self._at += 1
-            elif sign == b'"':
-                self._quoted = not self._quoted
-            elif not self._quoted:
-                self._depth += 1 if sign in b"{[" else -1
-                if self._depth < 0:
-                    last = self._cut(start, found.start())
-                    self.ended = True
-                    if last:
-                        yield last
-                    return
-                if self._depth == 0 and sign == b"}":
-                    yield self._cut(start, self._at)
-                    start = self._at
-        else:
-            self._at = len(self.rest)
-        del self.rest[:start]
-        self._at -= start
-
-    def _cut(self, start: int, end: int) -> bytes:
-        return bytes(self.rest[start:end]).strip().removeprefix(b",").strip()
+def _wrapped(held: Splitter, noted: list[str]) -> Iterator[Raw]:
+    """The memories of an object: under `results` alone, beside `relations` and what counts pages."""
+    seen: set[bytes] = set()
+    for number, key in enumerate(held.members(), 1):
+        if key in seen and key in _KEYS:
+            raise NoList(f"has a second `{key.decode()}`")
+        seen.add(key)
+        if key == b"results":
+            if held.peek() != b"[":
+                raise NoList("has no list of memories under `results`")
+            yield from map(Raw, count(1), held.elements())
+        elif key == b"relations":
+            held.skip()
+        elif held.peek() in (b"[", b"{"):
+            raise NoList(f"has an object or a list as its member {number}, which get_all does not return")
+        elif held.scalar() != b"null" and key in (b"next", b"previous") and "one_page" not in noted:
+            noted.append("one_page")
+    if b"results" not in seen:
+        raise NoList("is no list of memories, nor an object with `results`")
 
 
 # --- keys → fields --------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -11,16 +11,18 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mendory.errors import BadParquet, InputInvalid, SchemaMismatch
+from mendory.errors import BadParquet, InputInvalid, PathNotAllowed, SchemaMismatch
 from mendory.importer import files, mem0
 from mendory.importer.files import Told, allowed, opened, too_large
 from mendory.importer.rows import rows
 from mendory.importer.shaping import Raw, Reads, Record, Shaping
+from mendory.importer.unpacking import pieces
 from mendory.lance.border import local_folder
 from mendory.lance.importing import MANY_FRAGMENTS, ForeignTable
 
 FORMS: Final = ("jsonl", "parquet", "lancedb", "mem0")
-_ROWS: Final = 256
+_ROWS: Final = 32
+"""So many rows of a Parquet file are unpacked at once, before anybody can know how large they are."""
 _MAGIC: Final = b"PAR1"
 
 
@@ -29,7 +31,8 @@ class Source:
     """Numbered records that can be read again.
 
     `stamp` is equal as long as it is the same records; `schema` is that of a typed source; `reads` is how the form
-    tells fields; `noted` is what is odd about the whole; `keyed` is True for a table, whose ids must be unique.
+    tells fields; `noted` is what is odd about the whole, once it is read; `keyed` is True for a table, whose ids
+    must be unique.
     """
 
     name: str
@@ -38,7 +41,7 @@ class Source:
     stamp: Callable[[], Any]
     schema: pa.Schema | None = None
     reads: Mapping[str, Reads] = field(default_factory=dict)
-    noted: tuple[str, ...] = ()
+    noted: Sequence[str] = ()
     keyed: bool = False
 
 
@@ -51,13 +54,19 @@ def source(name: str, form: str | None = None) -> Source:
     if form == "lancedb" or (form is None and mark and not Path(name).exists()):
         if not (folder and table):
             raise InputInvalid(f"{name} names no table. Nothing was imported. Write FOLDER#TABLE.")
+        if "/" in table or "\\" in table:
+            raise PathNotAllowed(
+                f"{name} names a table that is not in the folder itself. Nothing was imported. Name its own folder."
+            )
         return _lancedb(name, folder, table)
     path = allowed(Path(name))
     form = form or _shown(path)
     if form == "parquet":
         return _parquet(path)
-    read, reads = (mem0.elements, mem0.READS) if form == "mem0" else (files.lines, {})
-    return Source(name, form, partial(read, path), partial(_stamp, path), reads=reads)
+    if form == "mem0":
+        noted: list[str] = []
+        return Source(name, form, partial(mem0.elements, path, noted), partial(_stamp, path), None, mem0.READS, noted)
+    return Source(name, form, partial(files.lines, path), partial(_stamp, path))
 
 
 def _shown(path: Path) -> str:
@@ -99,8 +108,9 @@ def _lancedb(name: str, uri: str, table: str) -> Source:
 def _numbered(batches: Iterator[pa.RecordBatch], total: int, told: Told | None) -> Iterator[Record]:
     done = 0
     for batch in batches:
-        yield from rows(batch, done + 1)
-        done += batch.num_rows
+        for piece, _ in pieces(batch, files.MOST_LINE):
+            yield from rows(piece, done + 1)
+            done += piece.num_rows
         if told:
             told(done, total)
 
@@ -122,13 +132,16 @@ def _parquet(path: Path) -> Source:
 
 def _batches(path: Path) -> Iterator[pa.RecordBatch]:
     most = max(files.MOST_UNPACKED, files.MOST_RATIO * path.stat().st_size)
-    total = 0
+    total = read = 0
     with _whole(path), opened(path) as file:
         held = pq.ParquetFile(file, buffer_size=2**20, pre_buffer=False)
         for batch in held.iter_batches(batch_size=_ROWS, use_threads=False):
-            total += batch.nbytes
-            if total > most:
-                raise too_large(path, f"it unpacks to more than {most} bytes")
+            for piece, size in pieces(batch, files.MOST_LINE):
+                total, read = total + size, read + piece.num_rows
+                if size > files.MOST_LINE:
+                    raise too_large(path, f"row {read} is longer than {files.MOST_LINE} bytes")
+                if total > most:
+                    raise too_large(path, f"it unpacks to more than {most} bytes")
             yield batch
 
 
@@ -162,7 +175,12 @@ def expect_columns(held: Source, shaping: Shaping, fields: tuple[str, ...]) -> N
         key = shaping.key(name) if name in fields else None
         if key is not None and key not in names:
             wrong.append(f"{name}: there is no column '{key}'")
-        elif key is not None and name != "created_at" and not _is_text(held.schema.field(key).type):
+        elif (
+            key is not None
+            and held.schema.names.count(key) == 1
+            and name != "created_at"
+            and not _is_text(held.schema.field(key).type)
+        ):
             wrong.append(f"{name}: column '{key}' is {held.schema.field(key).type}, not text")
     for name, template in shaping.templates.items():
         wrong += [f"{name}: there is no column '{key}'" for key in template.keys if key not in names | {"line"}]
