@@ -16,7 +16,7 @@ import mendory
 from mendory.config import Config
 from mendory.door import Door
 from mendory.errors import CommitConflict, MemoryRefused, SchemaMismatch, TableNotFound
-from mendory.importer.against import as_row
+from mendory.importer.placing import as_row
 from mendory.lance.door import ColumnsMoved
 from tests.conftest import NOON, FakeClock
 from tests.door_kit import DIMENSION, Hashing, raw
@@ -150,7 +150,7 @@ def test_an_import_writes_what_live_rows_hold(tmp_path: Path) -> None:
     mapping, schema = door.config.record_mapping(), owner(door).schema
     record = {"id": "i", "content": "喝茶", "scope": "u1", "created_at": NOON}
 
-    rows = [as_row(record | {"status": status}, mapping, schema) for status in ("active", "archived")]
+    rows = [as_row(record | {"status": status}, mapping, schema).to_pylist()[0] for status in ("active", "archived")]
 
     assert [("active", False), ("archived", True)] == [(row["status"], row["is_deleted"]) for row in rows]
 
@@ -246,7 +246,7 @@ def test_an_import_writes_times_as_the_owner_does(tmp_path: Path, form: str) -> 
     door = timed(tmp_path, form, "Asia/Shanghai")
     mapping, schema = door.config.record_mapping(), owner(door).schema
 
-    row = as_row({"id": "i", "content": "喝茶", "scope": "u1", "created_at": LATE}, mapping, schema)
+    row = as_row({"id": "i", "content": "喝茶", "scope": "u1", "created_at": LATE}, mapping, schema).to_pylist()[0]
 
     assert dict(FORMS)[form] == row["at"]
     [read] = mapping.memories(pa.Table.from_pylist([row], schema=schema))

@@ -18,7 +18,8 @@ from click.testing import CliRunner, Result
 from mendory import cli, importer
 from mendory.errors import InputInvalid
 from mendory.importer import Judge, Kept, Quarantined, Raw, Shaping
-from mendory.importer.against import State, against, placed
+from mendory.importer.against import against
+from mendory.importer.placing import State, placed
 from mendory.lance import Reader, to_table
 from mendory.mapping import Mapping
 from mendory.record import FIELD_NAMES, arrow_schema
@@ -203,7 +204,7 @@ def states(held: pa.Table, *rows: dict[str, Any] | str) -> list[State]:
     """What becomes of the rows beside what the table holds."""
     batch = pa.RecordBatch.from_pylist([kept(row) for row in rows], schema=arrow_schema(4))
     identity = Mapping.identity()
-    return against(pa.Table.from_batches([placed(batch, identity, held.schema)]), held, identity)
+    return against(pa.Table.from_batches([placed(batch, identity, held.schema).rows]), held, identity)
 
 
 def test_the_same_record_is_there_already(held: pa.Table) -> None:
@@ -267,16 +268,19 @@ def test_the_input_is_never_the_quarantine_file(tmp_path: Path, run: Run, alias:
     assert (file.read_bytes(), (tmp_path / "db").exists()) == (before, False)
 
 
-def test_a_link_at_the_target_is_replaced_and_not_followed(tmp_path: Path, run: Run) -> None:
-    """What the link points to keeps its text and mode; the new file is its owner's alone."""
+def test_a_link_at_the_target_is_refused_and_not_followed(tmp_path: Path, run: Run) -> None:
+    """It is none of our files, nor is what it points to; the file that is written is its owner's alone."""
     file, victim, target = one_bad(tmp_path), tmp_path / "受害者.txt", tmp_path / "q.jsonl"
     victim.write_text("mine")
     target.symlink_to(victim)
     run("init", "./db#memories", "--dimension", "4")
-    assert run("import", file, "--quarantine", target).exit_code == 4
+    assert run("import", file, "--quarantine", target).exit_code == 1
 
     assert victim.read_text() == "mine"
-    assert not target.is_symlink()
+    assert target.is_symlink()
+    assert not (tmp_path / "db").exists()
+    target.unlink()
+    assert run("import", file, "--quarantine", target).exit_code == 4
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
     target.chmod(0o644)
     run("import", file, "--quarantine", target)

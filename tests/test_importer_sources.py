@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 from mendory import cli, importer
 from mendory.errors import InputInvalid
 from mendory.importer import files, mem0
-from mendory.importer.against import placed
+from mendory.importer.placing import placed
 from mendory.mapping import Mapping
 from mendory.record import arrow_schema
 from tests.conftest import NOON, make_table, memory
@@ -151,27 +151,34 @@ def test_a_list_is_taken_apart_wherever_its_bytes_are_cut(
     whole = {"count": len(objects), "results": objects, "next": None} if wrapped else objects
     path.write_text(json.dumps(whole, ensure_ascii=ascii_only, indent=1), encoding="utf-8", errors="replace")
     expected = json.loads(path.read_text(encoding="utf-8"))
-    held = mem0._Splitter(b"")
-    data = path.read_bytes()
-    data = data[mem0._HEAD.match(data).end() :]  # type: ignore[union-attr]
-    found = []
-    for at in range(0, len(data), step):
-        held.rest += data[at : at + step]
-        found += list(held.take())
-        if held.ended:
-            break
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "_STEP", step)
+        found = [one.data for one in mem0.elements(path, [])]
 
-    assert held.ended
     assert (expected["results"] if wrapped else expected) == [json.loads(one) for one in found]
-    assert found == [one.data for one in mem0.elements(path)]
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('{"memories": []}', "no list of memories"),
+        ('{"memories": []}', "get_all does not return"),
         ('{"results": [{"id": "a"}, {"id"', "after 1 whole"),
         ('"text"', "no list of memories"),
+        ('[{"id": "a"}]\n[{"id": "b"}]', "holds more after its list"),
+        ('[{"id": "a"}] 茶', "holds more after its list"),
+        ('{"results": [{"id": "a"}]}\n{"results": [{"id": "b"}]}', "holds more after its list"),
+        ('{"results": [{"id": "a"}], "results": [{"id": "b"}]}', "has a second `results`"),
+        ('{"results": [{"id": "a"}], "next": null, "next": "x"}', "has a second `next`"),
+        ('{"results": [{"id": "a"}]', "after 1 whole"),
+        ('{"results": [{"id": "a"}], "next', "after 1 whole"),
+        ('[{"id": "a"}', "after 0 whole"),
+        ('{"meta": {"results": [{"id": "x"}]}, "results": [{"id": "a"}]}', "its member 1, which get_all does not"),
+        ('{"results": [{"id": "a"}], "记忆": [{"id": "b"}]}', "its member 2, which get_all does not"),
+        ('{"r\\u0065sults": [{"id": "a"}], "results": [{"id": "b"}]}', "its member 1, which get_all does not"),
+        ('{"results": {"results": [{"id": "a"}]}}', "no list of memories under `results`"),
+        ('{"results": [{"id": "a"}}', "closed as an object, after 1 whole"),
+        ('{"count": 1}', "nor an object with `results`"),
+        ("[1" + "0" * 40 + "}", "closed as an object"),
     ],
 )
 def test_a_file_that_is_no_list_or_ends_inside_it_is_an_error(run: Run, tmp_path: Path, text: str, says: str) -> None:
@@ -179,10 +186,58 @@ def test_a_file_that_is_no_list_or_ends_inside_it_is_an_error(run: Run, tmp_path
     (tmp_path / "x.json").write_text(text, encoding="utf-8")
     result = run("import", "x.json", "--json")
 
-    assert (1, True) == (result.exit_code, says in result.stderr)
-    assert ("after 1" in says) == bool(result.stdout)
+    assert (1, True) == (result.exit_code, says in result.stderr), result.stderr
+    assert "Nothing was imported" in result.stderr
+    assert ("after 1" in says) <= bool(result.stdout)
     if result.stdout:
         assert (1, 1, 0) == tuple(json.loads(result.stdout)[k] for k in ("read", "rejected", "ok"))
+    assert not (tmp_path / "db").exists()
+
+
+def test_what_is_no_memory_in_the_list_is_quarantined_alone(run: Run, tmp_path: Path) -> None:
+    """Words, numbers, texts with brackets and lists between memories: each a record of its own, its neighbours come."""
+    one, two = (json.dumps(OSS["results"][0] | {"id": n}, ensure_ascii=False) for n in ("甲", "b"))
+    (tmp_path / "x.json").write_text(f'[null, {one}, 5,"x{{,", [{one}] ,{two},{{"id": "c" "d"}}]', encoding="utf-8")
+    counts = json.loads(run("import", "x.json", "--json").stdout)
+    entries = [json.loads(e) for e in (tmp_path / "x.json.quarantine.jsonl").read_text("utf-8").splitlines()]
+
+    assert (7, 2, {"bad_json": 1, "not_an_object": 4}) == (counts["read"], counts["imported"], counts["reasons"])
+    assert [1, 3, 4, 5, 7] == [entry["line"] for entry in entries]
+    assert ["null", "5", '"x{,"', f"[{one}]", '{"id": "c" "d"}'] == [entry["text"] for entry in entries]
+    assert {"甲", "b"} == set(rows(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("beside", "flagged"),
+    [
+        ({"count": 500, "next": "https://x/?page=2", "previous": None}, True),
+        ({"next": None, "previous": "https://x/?page=1"}, True),
+        ({"next": None, "previous": None, "relations": [{"source": "茶", "target": "tea"}]}, False),
+        ({"note": '"results": ['}, False),
+    ],
+    ids=str,
+)
+def test_one_page_of_several_is_imported_and_told(
+    run: Run, tmp_path: Path, beside: dict[str, Any], flagged: bool
+) -> None:
+    """Before its list or after it: the counts say that there are other pages; what else stands there is no memory."""
+    for at, page in enumerate((OSS | beside, beside | OSS)):
+        (tmp_path / f"{at}.json").write_text(json.dumps(page, ensure_ascii=False), encoding="utf-8")
+        counts = json.loads(run("import", f"{at}.json", "--json").stdout)
+        assert (1, 1) == (counts["read"], counts["imported"] + counts["already_there"])
+        assert flagged == (counts["flagged"].get("one_page") == 1)
+
+
+def test_two_columns_of_one_name_are_an_error_that_says_so(run: Run, tmp_path: Path) -> None:
+    """Whichever column it is; nothing is imported."""
+    plain = pa.table({name: [value] for name, value in LINE.items()})
+    for name in ("id", "created_at", "其他"):
+        column = plain.column(name) if name in LINE else pa.array(["茶"])
+        table = pa.Table.from_arrays([*plain.columns, column, column], names=[*plain.column_names, name, name])
+        pq.write_table(table, tmp_path / "in.parquet")
+        result = run("import", "in.parquet")
+        assert (1, "schema_mismatch") == (result.exit_code, result.stderr.partition(":")[0])
+        assert "two columns have one name" in result.stderr
 
 
 # --- tables ---------------------------------------------------------------------------------------
@@ -286,7 +341,8 @@ def test_a_naive_time_column_gets_the_wall_clock_of_its_zone() -> None:
         batch, Mapping.of({}, zone="Asia/Shanghai"), schema.set(at, pa.field("created_at", pa.timestamp("s")))
     )
 
-    assert [datetime(2025, 3, 1, 20)] == made.column("created_at").to_pylist()  # noqa: DTZ001
+    assert [datetime(2025, 3, 1, 20)] == made.rows.column("created_at").to_pylist()  # noqa: DTZ001
+    assert [False] == made.cut.tolist()
 
 
 def test_an_id_that_the_mapping_skips_is_refused(run: Run, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ import pytest
 from mendory import treatment
 from mendory.clinic import Clinic
 from mendory.doctor import Machine, State, examine
+from mendory.door.door import Door
 from mendory.errors import (
     FileUnreadable,
     ManifestMissing,
@@ -32,10 +33,12 @@ from mendory.errors import (
 from mendory.lance import Reader, Survey, create_table, table_exists, whole
 from mendory.lance import manifest as manifests
 from mendory.lance.deletions import plausible
+from mendory.lance.faults import newest_is_there
 from mendory.lance.manifest import Torn, contents
 from mendory.mapping import Mapping
 from tests.cli.conftest import Run, configure, run  # noqa: F401  (a fixture)
 from tests.conftest import FakeClock, make_config, make_table, memory
+from tests.door_kit import Hashing
 
 pytestmark = pytest.mark.lance
 ROWS = 50
@@ -329,6 +332,71 @@ def test_import_over_a_wreck_is_refused(
 
     assert (1, "table_half_deleted") == (said.exit_code, said.output.partition(":")[0])
     assert before == state(folder)
+
+
+@pytest.mark.parametrize("fault", [lost_manifest, lost_data], ids=["lost_manifest", "lost_data"])
+@pytest.mark.parametrize("way", ["into", "from"])
+def test_import_refuses_what_a_check_refuses(
+    folder: Path,
+    tmp_path: Path,
+    run: Run,  # noqa: F811
+    fault: Callable[[Path], None],
+    way: str,
+) -> None:
+    """Neither into such a table nor out of it: written on, the lost version's own name would be taken by another."""
+    name = "db" if way == "into" else "other"
+    (tmp_path / name).mkdir()
+    shutil.move(folder, tmp_path / name / "memories.lance")
+    folder = tmp_path / name / "memories.lance"
+    fault(folder)
+    configure(tmp_path)
+    before = state(folder)
+    line = {"id": "x", "content": "喝茶", "scope": "u", "created_at": "2025-01-01T00:00:00Z", "source": "user_stated"}
+    (tmp_path / "in.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+
+    said = run("import", "in.jsonl" if way == "into" else "other#memories")
+
+    expected = "manifest_missing" if fault is lost_manifest else "file_unreadable"
+    assert (1, expected) == (said.exit_code, said.output.partition(":")[0])
+    assert before == state(folder)
+    assert way == "into" or not (tmp_path / "db").exists()
+
+
+@pytest.mark.parametrize("when", ["before it opens", "while it is open"])
+def test_the_door_writes_nothing_where_the_newest_version_is_lost(folder: Path, when: str) -> None:
+    """Opening and every write say so, and no file is other than before; a read of it writes nothing anyway."""
+    config = make_config(folder.parent)
+    if when == "before it opens":
+        lost_manifest(folder)
+        before = state(folder)
+        with pytest.raises(ManifestMissing, match="Restore _versions"):
+            Door(config, Hashing())
+    else:
+        with Door(config, Hashing()) as door:
+            door.add("早上喝茶 tea in the morning", id="n1", scope="u1", source="user_stated")
+            lost_manifest(folder)
+            before = state(folder)
+            for write in (
+                lambda: door.add("晚上喝水", id="n2", scope="u1", source="user_stated"),
+                lambda: door.update("m1", kind="fact"),
+                lambda: door.archive("m1"),
+            ):
+                with pytest.raises(ManifestMissing, match="Restore _versions"):
+                    write()
+
+    assert before == state(folder)
+
+
+def test_a_hint_that_lags_behind_is_no_loss(folder: Path) -> None:
+    """A writer that ended before it noted its version, or noted one that was cleaned up since: nothing is lost."""
+    hint = folder / "_versions" / "latest_version_hint.json"
+    for version in (2, 3):
+        hint.write_text(json.dumps({"version": version}), encoding="utf-8")
+        newest_is_there(folder)
+    for path in (folder / "_versions").glob("*.manifest"):
+        if path != newest(folder):
+            path.unlink()
+    newest_is_there(folder)
 
 
 def test_a_table_that_is_not_there_is_no_wreck(tmp_path: Path) -> None:

@@ -101,6 +101,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "  quarantined: ": "  隔离：",
     "  taken, but odd: ": "  已收下但可疑：",
     "  refused records with reasons and hints: {file}": "  被拒绝的记录及原因和提示：{file}",
+    "  no record is refused any more; removed: {file}": "  不再有被拒绝的记录，已删除：{file}",
     "Nothing was written.": "没有写入任何内容。",
     "reading the file": "读取文件",
     "pass {number} over the rows": "第 {number} 遍读取",

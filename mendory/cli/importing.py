@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 import click
@@ -29,9 +28,11 @@ from mendory.cli.shared import (
 from mendory.cli.words import say
 from mendory.clinic import Clinic
 from mendory.config import Config
-from mendory.errors import InputInvalid, MendoryError, TableCorrupt, TableExists
+from mendory.errors import CommitConflict, InputInvalid, MendoryError, TableCorrupt, TableExists
 from mendory.lance import Writer, create_table, table_exists
 from mendory.record import arrow_schema
+
+_TRIES: Final = 5
 
 
 def _pairs(values: Sequence[str], option: str) -> dict[str, str]:
@@ -103,44 +104,74 @@ def import_(
     """
     named, fixed = _pairs(keys, "--map"), _pairs(constants, "--set")
     shaping = importer.Shaping(named, fixed, time_format, _zone(zone))
-    target = importer.quarantine_target(Path(source), quarantine)
     config = clinic.config
     held = importer.source(source, form)
+    target = importer.quarantine_target(Path(source), quarantine)
     shaping = dataclasses.replace(shaping, reads=held.reads)
     there = table_exists(config.table_uri, config.table.name)
+    if there:
+        clinic.sound()
     writer = Writer(config.table_uri, config.table.name, clinic.mapping) if there else None
     schema = writer.schema if writer else arrow_schema(config.table.dimension)
     if writer is None:
         clinic.mapping.check(schema)  # of the table that would be made
-    with tempfile.TemporaryDirectory(prefix="mendory-import-") as folder:  # mode 0700
-        job = importer.Import(held, shaping, clinic.mapping, schema, datetime.now(UTC), Path(folder))
+    with importer.waiting_room() as folder:
+        job = importer.Import(held, shaping, clinic.mapping, schema, datetime.now(UTC), folder)
         try:
             with progress(as_json, say("reading the file")) as told:
                 job.take(told)
-            if writer:
-                writer.refresh()  # reading may have taken long
-            job.settle(writer)
-            counts = job.counts(written=not dry_run)
-            if counts["quarantined"] and not dry_run:
-                importer.write_quarantine(target, job.refused())
-            if job.imported and not dry_run:
-                if writer is None:
-                    _create_for_import(config, config.table.dimension)
-                    writer = Writer(config.table_uri, config.table.name, clinic.mapping)
-                writer.append(job.fresh())
+            counts = _publish(job, writer, clinic, None if dry_run else target)
         except MendoryError:
             if job.read:
                 _show(importer.rejected(job.read), as_json)
             raise
+    stale = not (counts["quarantined"] or quarantine or dry_run) and importer.drop_quarantine(target)
     _show(counts, as_json)
     if not as_json:
         if counts["quarantined"] and not dry_run:
             click.echo(say("  refused records with reasons and hints: {file}", file=target))
+        if stale:
+            click.echo(say("  no record is refused any more; removed: {file}", file=target))
         if dry_run:
             click.echo(say("Nothing was written."))
         else:
             print_next(command("check"))
     return REFUSED if counts["quarantined"] else OK
+
+
+def _publish(job: importer.Import, writer: Writer | None, clinic: Clinic, target: Path | None) -> dict[str, Any]:
+    """The counts of an import whose new rows are in the table and whose refused records are in the file `target`.
+
+    Nothing is written without `target`. When somebody writes one of the ids first, all is compared anew.
+    """
+    config = clinic.config
+    for _ in range(_TRIES):
+        if writer:
+            writer.refresh()  # reading may have taken long
+        job.settle(writer)
+        counts = job.counts(written=target is not None)
+        if target is None:
+            return counts
+        if counts["quarantined"]:
+            importer.write_quarantine(target, job.refused())
+        if not job.imported:
+            return counts
+        if writer is None:
+            _create_for_import(config, config.table.dimension)
+            writer = Writer(config.table_uri, config.table.name, clinic.mapping)
+            if writer.count():
+                continue
+        done = writer.append_unless(job.fresh(), writer.version, job.clashes)
+        if done is None:
+            continue
+        if not done.alone:
+            writer.refresh()
+            if doubled := job.doubled(writer):
+                counts["flagged"] = dict(sorted({**counts["flagged"], "duplicate_id": doubled}.items()))
+        return counts
+    raise CommitConflict(
+        f"Others wrote the ids of this import first, {_TRIES} times. Nothing was imported. Import it again later."
+    )
 
 
 def _zone(name: str) -> ZoneInfo:

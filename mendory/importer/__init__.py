@@ -7,10 +7,11 @@ metadata under `extra`, byte for byte; under `extra_2`, `extra_3`, … when the 
 
 from mendory.importer.files import lines
 from mendory.importer.judging import Judge, Kept
-from mendory.importer.quarantine import Quarantined, quarantine_target, write_quarantine
+from mendory.importer.quarantine import Quarantined, drop_quarantine, quarantine_target, write_quarantine
 from mendory.importer.running import Import, rejected
 from mendory.importer.shaping import Raw, Shaping, known_fields
 from mendory.importer.sources import FORMS, Source, source
+from mendory.importer.waiting import waiting_room
 
 __all__ = [
     "FORMS",
@@ -21,10 +22,12 @@ __all__ = [
     "Raw",
     "Shaping",
     "Source",
+    "drop_quarantine",
     "known_fields",
     "lines",
     "quarantine_target",
     "rejected",
     "source",
+    "waiting_room",
     "write_quarantine",
 ]

@@ -20,6 +20,7 @@ FLAGS: Final = (
     "timestamp_future",
     "timestamp_order",
     "timestamp_suspicious",
+    "timestamp_precision",
     "hidden_characters",
     "content_too_long",
     "embedding_missing",

@@ -42,7 +42,10 @@ class _Refused(Exception):
 
 
 class Judge:
-    """Judges records for a table: `dimension` of its vectors, its `fields`, ids `reserved` for other rows."""
+    """Judges records for a table: `dimension` of its vectors, its `fields`, ids `reserved` for other rows.
+
+    `marked` is True where only marks tell a status: a record that says nothing is active there.
+    """
 
     def __init__(
         self,
@@ -51,8 +54,10 @@ class Judge:
         now: datetime,
         fields: Collection[str] = FIELD_NAMES,
         reserved: Collection[str] = (),
+        marked: bool = False,
     ) -> None:
         self._shaping, self._dimension, self._now = shaping, dimension, now
+        self._marked = marked
         self._fields, self._reserved = tuple(fields), frozenset(reserved)
         absent = {"embedding": ("embedding_missing",), "status": ("illegal_status",)}
         self._ignored = sum(BIT[flag] for name, all_ in absent.items() if name not in fields for flag in all_)
@@ -65,7 +70,10 @@ class Judge:
         except _Refused as error:
             reason, hint = error.args
             return Quarantined(one.number, reason, hint, one.text)
-        return Kept(one.number, record, flags(record, self._now, besides) & ~self._ignored)
+        ignored = self._ignored
+        if self._marked and record["status"] is None:
+            ignored |= BIT["illegal_status"]
+        return Kept(one.number, record, flags(record, self._now, besides) & ~ignored)
 
     def _record(self, line: Record) -> tuple[dict[str, Any], list[str]]:
         taken: set[str] = set()
@@ -94,6 +102,8 @@ class Judge:
         unread = next((v for key in extra if isinstance(v := line.source[key], Unreadable)), None)
         if unread is not None:
             raise _Refused(unread.reason, unread.hint)
+        if line.typed:  # of a text file this was asked for all of the line
+            _expect_small({key: line.source[key] for key in extra})
         record["metadata"] = _with_extra(record["metadata"], line, extra)
         besides.append("unknown_key")
 
@@ -105,10 +115,10 @@ class Judge:
                 return _sound(value)
             case Shape.TIME if isinstance(value, str | datetime | int | float) and not isinstance(value, bool):
                 try:
-                    moment, naive = moment_of(value, name, self._shaping)
+                    moment, odd = moment_of(value, name, self._shaping)
                 except NotThisTime as error:
                     raise _Refused(*error.args) from None
-                besides += ["naive_timestamp"] if naive else []
+                besides += odd
                 return moment
             case Shape.TEXTS if isinstance(value, list) and all(isinstance(v, str) for v in value):
                 return [_sound(v) for v in value]

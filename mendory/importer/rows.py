@@ -9,6 +9,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from mendory.importer.shaping import Row, Unreadable
+from mendory.importer.times import Finer
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _PER_SECOND: Final = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -43,10 +44,12 @@ def _moment(ticks: int | None, kind: pa.DataType) -> Any:
     if ticks is None:
         return None
     try:
-        moment = _EPOCH + timedelta(microseconds=ticks * 10**6 // _PER_SECOND[kind.unit])
+        micros, finer = divmod(ticks * 10**6, _PER_SECOND[kind.unit])
+        moment = _EPOCH + timedelta(microseconds=micros)
     except OverflowError:
         return _NO_TIME
-    return moment if kind.tz is not None else moment.replace(tzinfo=None)
+    moment = moment if kind.tz is not None else moment.replace(tzinfo=None)
+    return Finer.of(moment, finer // 10**6) if finer else moment
 
 
 def _each(read: Callable[[], Any]) -> Any:

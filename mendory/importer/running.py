@@ -15,15 +15,16 @@ import pyarrow as pa
 
 from mendory.detect.vectors import SAME
 from mendory.errors import EmptyInput, InputInvalid, KeyNotUnique, Unavailable
-from mendory.importer.against import State, against, dimension, empty_at, placed
+from mendory.importer.against import against, dimension
 from mendory.importer.files import Told
 from mendory.importer.flags import BIT
 from mendory.importer.judging import Judge
+from mendory.importer.placing import State, empty_at, placed
 from mendory.importer.quarantine import Quarantined
 from mendory.importer.shaping import Shaping
 from mendory.importer.sources import Source, expect_columns
 from mendory.importer.staging import DIGEST, Batches, Stage, id_digest
-from mendory.lance import Reader
+from mendory.lance import Changes, Reader
 from mendory.lance.live import live_rows_hold
 from mendory.mapping import Mapping as FieldMapping
 from mendory.mapping import Place
@@ -37,6 +38,20 @@ _HINTS: Final = {
         "live rows hold a value at a mark of mapping.hide and this one would hold none, so that the owner's reader may "
         "never return it: say under [mapping.show] what live rows hold",
     ),
+    State.NO_WORD: (
+        "illegal_status",
+        "the owner's table can't say this status, or that there is none: name a word for it under [mapping.status] "
+        "values, or give every record one with --set status=active",
+    ),
+    State.NO_FORM: (
+        "scope_not_allowed",
+        "the owner's table makes the scope of several places, and this one is not of that form: give it in that form",
+    ),
+    State.TAKEN: (
+        "metadata_conflict",
+        "its metadata has another value where the mapping keeps a field or a mark: rename that key",
+    ),
+    State.UNFIT: ("wrong_type", "a value does not fit the type of its place in the owner's table"),
 }
 
 
@@ -49,10 +64,11 @@ class Import:
     def __init__(
         self, source: Source, shaping: Shaping, mapping: FieldMapping, schema: pa.Schema, now: datetime, folder: Path
     ) -> None:
-        fields = tuple(name for name in FIELD_NAMES if mapping.has(name))
+        marked = mapping.can_hide and not mapping.has("status")
+        fields = tuple(name for name in FIELD_NAMES if mapping.has(name) or (marked and name == "status"))
         expect_columns(source, shaping, fields)
         self._source, self._mapping, self._schema = source, mapping, schema.remove_metadata()
-        self._judge = Judge(shaping, dimension(schema, mapping), now, fields, mapping.skip_ids)
+        self._judge = Judge(shaping, dimension(schema, mapping), now, fields, mapping.skip_ids, marked)
         self._early = folder / "refused"
         self.read = 0
         self._reasons: Counter[str] = Counter()
@@ -60,7 +76,7 @@ class Import:
             self._stage = Stage(folder / "records", dimension(schema, mapping))
             self._fresh = Batches(folder / "rows", self._schema)
         self._states = np.zeros(0, np.uint8)
-        self._doubled = np.zeros(0, bool)
+        self._doubled = self._cut = np.zeros(0, bool)
         self._folder, self._stamp = folder, source.stamp()
         self._filled: dict[Place, bool] = {}
 
@@ -87,9 +103,10 @@ class Import:
     def settle(self, reader: Reader | None) -> None:
         """Of each record it is known what becomes of it; `reader` reads the table, None while there is none.
 
-        Raises KeyNotUnique for a table to import whose ids repeat, SchemaMismatch for a value the table can't hold.
+        May be called again when the table changed since. Raises KeyNotUnique for a table to import whose ids repeat.
         """
         with _room(self._folder):
+            self._fresh, self._filled = Batches(self._folder / "rows", self._schema), {}
             leader, differs = self._stage.same_as_first()
             self._doubled = (leader != np.arange(len(leader))) & ~differs
             if self._source.keyed and (differs.any() or self._doubled.any()):
@@ -99,26 +116,33 @@ class Import:
                     "column that is unique, or make one: --map 'id={id}-{line}'."
                 )
             self._states = np.where(differs, State.CONFLICT, State.FRESH).astype(np.uint8)
+            self._cut = np.zeros(len(leader), bool)
             there = _held(self._stage.ids, reader)
             for at, batch in self._stage.batches():
                 self._settle(at, batch, there, reader)
             self._fresh.close()
             self._states = np.where(self._doubled, self._states[leader], self._states)
+            self._cut = self._cut[leader]
 
     def _settle(self, at: int, batch: pa.RecordBatch, there: np.ndarray, reader: Reader | None) -> None:
         here = slice(at, at + batch.num_rows)
-        alive = (self._states[here] == State.FRESH) & ~self._doubled[here]
-        known = alive & there[here]
+        alive = np.flatnonzero((self._states[here] == State.FRESH) & ~self._doubled[here])
+        if not len(alive):
+            return
+        chosen = batch if len(alive) == batch.num_rows else batch.take(pa.array(alive))
+        rows, states, cut = placed(chosen, self._mapping, self._schema)
+        self._states[at + alive], self._cut[at + alive] = states, cut
+        alive = alive[np.asarray(states) == State.FRESH]
+        known = there[at + alive]
         if known.any() and reader is not None:
-            chosen = batch.filter(pa.array(known))
-            offered = pa.Table.from_batches([placed(chosen, self._mapping, self._schema)])
-            found = against(offered, reader.rows(chosen.column("id").to_pylist()), self._mapping)
-            self._states[at + np.flatnonzero(known)] = found
-        fresh = alive & (self._states[here] == State.FRESH)
+            offered = pa.Table.from_batches([rows.filter(pa.array(known))])
+            held = reader.rows(offered.column(reader.id_column).to_pylist())
+            self._states[at + alive[known]] = against(offered, held, self._mapping)
+        fresh = self._states[at + alive] == State.FRESH
         if fresh.any():
-            rows = placed(batch if fresh.all() else batch.filter(pa.array(fresh)), self._mapping, self._schema)
+            rows, alive = (rows, alive) if fresh.all() else (rows.filter(pa.array(fresh)), alive[fresh])
             if reader is not None and (unseen := self._unseen(rows, reader)).any():
-                self._states[at + np.flatnonzero(fresh)[unseen]] = State.NOT_SHOWN
+                self._states[at + alive[unseen]] = State.NOT_SHOWN
                 rows = rows.filter(pa.array(~unseen))
             self._fresh.write(rows)
 
@@ -133,6 +157,23 @@ class Import:
             if self._filled[place]:
                 unseen |= empty
         return unseen
+
+    def clashes(self, changes: Changes) -> bool:
+        """True when one of the new rows' ids was written meanwhile, or nobody can tell: `settle` again."""
+        if changes.full:
+            return True
+        came = np.frombuffer(b"".join(map(id_digest, changes.ids)), DIGEST)
+        return bool(np.isin(self._stage.ids[self._new], came).any())
+
+    def doubled(self, reader: Reader) -> int:
+        """How many ids of the new rows the table has more than once."""
+        held = np.concatenate([np.zeros(0, DIGEST), *_ids_of(reader)])
+        new, count = np.unique(held[np.isin(held, self._stage.ids[self._new])], return_counts=True)
+        return int((count > 1).sum()) if len(new) else 0
+
+    @property
+    def _new(self) -> Any:
+        return (self._states == State.FRESH) & ~self._doubled
 
     # --- what came of it ------------------------------------------------------------------------
 
@@ -191,6 +232,8 @@ class Import:
 
     def _flagged(self, good: np.ndarray) -> dict[str, int]:
         held = np.frombuffer(self._stage.flags, np.uint32)[good]
+        cut = np.where(self._cut, BIT["timestamp_precision"], 0).astype(np.uint32)[good]
+        held = held | cut
         found = {name: int((held & bit != 0).sum()) for name, bit in BIT.items()}
         found |= dict.fromkeys(self._source.noted, 1)
         if self._stage.uniform and self._stage.vectors >= SAME:
@@ -208,10 +251,14 @@ def _held(ids: np.ndarray, reader: Reader | None) -> np.ndarray:
     """True for each id that the table has; its ids are read once, alone."""
     if reader is None:
         return np.zeros(len(ids), bool)
-    there = bytearray()
+    return np.isin(ids, np.concatenate([np.zeros(0, DIGEST), *_ids_of(reader)]))
+
+
+def _ids_of(reader: Reader) -> Iterator[np.ndarray]:
+    """The digests of all ids, batch by batch."""
     for batch in reader.batches([reader.id_column]):
-        there += b"".join(id_digest(i) for i in batch.column(0).to_pylist() if i is not None)
-    return np.isin(ids, np.frombuffer(bytes(there), DIGEST))
+        held = b"".join(id_digest(i) for i in batch.column(0).to_pylist() if i is not None)
+        yield np.frombuffer(held, DIGEST)
 
 
 def _entries(path: Path) -> Iterator[str]:

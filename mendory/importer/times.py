@@ -15,6 +15,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LIKELY: Final = (datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC))
 _WEEKDAYS = dict(zip("一二三四五六日天", ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Sun"), strict=True))
 _MIDNIGHT_AFTER = re.compile(r"[T ]24")
+_TOO_FINE = re.compile(r"[.,]\d{6}\d*[1-9]")
 _HINT = "a time is ISO 8601, or say how it reads with --time-format"
 
 
@@ -22,17 +23,42 @@ class NotThisTime(Exception):
     """A value is no time: (reason, hint)."""
 
 
-def moment_of(value: Any, name: str, shaping: Shaping) -> tuple[datetime, bool]:
-    """(the time in UTC, True when it named no zone) of a text, a number or a time.
+class Finer(datetime):
+    """A time with the nanoseconds that a datetime has no room for."""
+
+    nanoseconds: int
+
+    @classmethod
+    def of(cls, moment: datetime, nanoseconds: int) -> Finer:
+        """The time, so many nanoseconds later."""
+        made = cls.combine(moment.date(), moment.timetz())
+        made.nanoseconds = nanoseconds
+        return made
+
+    def isoformat(self, sep: str = "T", timespec: str = "microseconds") -> str:
+        """The time as text, to the nanosecond."""
+        text = super().isoformat(sep, timespec)
+        return f"{text[:26]}{self.nanoseconds:03d}{text[26:]}"
+
+
+def moment_of(value: Any, name: str, shaping: Shaping) -> tuple[datetime, list[str]]:
+    """(the time in UTC, what is odd about it) of a text, a number or a time; what is finer than microseconds is cut.
 
     Raises NotThisTime, with a suggestion for a number that is plainly of another unit than --time-format says.
     """
     if isinstance(value, int | float):
-        return _number(value, name, shaping.time_format), False
+        cut = isinstance(value, int) and value * 10**6 % UNITS.get(shaping.time_format or "", 1) != 0
+        return _number(value, name, shaping.time_format), ["timestamp_precision"] if cut else []
+    odd = []
     try:
         moment = value if isinstance(value, datetime) else _text(value, shaping.time_format)
-        naive = moment.tzinfo is None
-        return (moment.replace(tzinfo=shaping.zone) if naive else moment).astimezone(UTC), naive
+        if isinstance(value, Finer) or (isinstance(value, str) and _TOO_FINE.search(value)):
+            moment = datetime.combine(moment.date(), moment.timetz())
+            odd.append("timestamp_precision")
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=shaping.zone)
+            odd.append("naive_timestamp")
+        return moment.astimezone(UTC), odd
     except (ValueError, OverflowError):
         raise NotThisTime("bad_timestamp", _HINT) from None
 

@@ -112,6 +112,12 @@ class Layout:
         return frozenset(held)
 
     @property
+    def metadata_paths(self) -> frozenset[tuple[str, ...]]:
+        """The keys inside the metadata's column, as paths, that are fields or marks."""
+        column = self.column("metadata")
+        return frozenset(p.path for p in self._places() if p.column == column and p.path)
+
+    @property
     def plain(self) -> bool:
         """True when every field is absent or the plain value of a column of its own."""
         columns = all(p is None or (isinstance(p, Place) and not p.path) for p in self.places.values())

@@ -80,8 +80,9 @@ class Mapping(Reading):
         elif top == "status":
             word = self.vocabulary.word(value)
             if word is None:
+                known = f" '{value}'" if value in {s.value for s in Status} else ""  # else it is what a memory says
                 raise SchemaMismatch(
-                    f"The owner has no word for the status '{value}'. Nothing was planned for it. "
+                    f"The owner has no word for the status{known}. Nothing was planned for it. "
                     "Name one under [mapping.status] values."
                 )
             yield place, word
