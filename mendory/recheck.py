@@ -25,7 +25,7 @@ from mendory.links import leading_to, links, named, named_by
 from mendory.record import Memory
 from mendory.side import Notes
 
-_TIMED: Final = frozenset({Code.TIMESTAMP_FUTURE, Code.TIMESTAMP_UNIT})
+_TIMED: Final = frozenset({Code.TIMESTAMP_FUTURE, Code.TIMESTAMP_UNIT, Code.TIMESTAMP_SUSPICIOUS})
 """Codes that depend on the clock: what was found of them is looked at again though no row changed."""
 SHARE: Final = 3
 """Where a third of the rows or more would be looked at, everything is."""

@@ -8,7 +8,7 @@ import random
 import re
 import shutil
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,8 @@ TEXTS = (
     "港口是 8080",
     "x\u200by",
 )
+MISREAD = tuple(datetime.fromtimestamp((NOON + timedelta(days=d)).timestamp() / 1000, UTC) for d in (0, 2, 400))
+"""Milliseconds read as seconds, of moments past and to come."""
 STATUSES = ("active", "active", "active", "archived", "pending_review", "Active ", "gone", None)
 
 
@@ -64,6 +66,7 @@ def row(rng: random.Random, name: str) -> dict[str, Any]:
         ("superseded_by", ("r5", "R6"), 0.05),
         ("created_at", (None, NOON + timedelta(days=400)), 0.05),
         ("updated_at", (NOON - timedelta(days=1), None), 0.05),
+        ("last_accessed_at", (NOON + timedelta(days=2), *MISREAD, datetime(2150, 1, 1, tzinfo=UTC)), 0.1),
         ("kind", ("event", None, "preference"), 0.1),
     ):
         if rng.random() < share:
@@ -150,9 +153,9 @@ OPERATIONS = (add, update, delete, merge, merge_columns, optimize, index, column
 COMMON = (add, update, delete, merge, add, update, delete, optimize)
 
 
-def told(findings: tuple[Finding, ...]) -> list[tuple[str, tuple[str, ...], str]]:
-    """Findings as they are compared."""
-    return sorted((f.code.value, f.ids, f.id) for f in findings)
+def told(findings: tuple[Finding, ...]) -> list[str]:
+    """Findings as they are compared: all that is told of them."""
+    return sorted(json.dumps(f.as_json(), sort_keys=True) for f in findings)
 
 
 def left(clinic: Clinic) -> int:
@@ -199,10 +202,12 @@ def test_what_changed_and_what_stands_is_everything(folder: Callable[[], Path], 
     """After any run of an owner's operations both checks find the same; again from an incremental checkpoint."""
     rng, home = random.Random(seed), folder()
     table_of(home, rng)
-    clinic = Clinic(make_config(home), FakeClock(NOON + timedelta(days=1)))
+    clock = FakeClock(NOON + timedelta(days=1))
+    clinic = Clinic(make_config(home), clock)
     left(clinic)
     for _ in range(2):
         table = opened(home)
+        clock.move(hours=rng.choice((0, 1, 48)))
         for _ in range(rng.randrange(1, 4)):
             rng.choice(OPERATIONS if any_operation else COMMON)(table, rng)
         compare(clinic)
@@ -424,6 +429,40 @@ def test_what_is_in_the_future_today_is_not_tomorrow(tmp_path: Path, clock: Fake
     clock.move(hours=6)
 
     assert [] == list(clinic.check(since="last").findings)
+
+
+def test_a_unit_that_explains_a_time_only_later(tmp_path: Path, clock: FakeClock) -> None:
+    """A time that no unit made plausible is named for its unit once the moment it means has come."""
+    rows = healthy()
+    rows[4]["last_accessed_at"] = MISREAD[1]
+    make_table(tmp_path, rows)
+    clinic = Clinic(make_config(tmp_path), clock)
+    left(clinic)
+    assert ["timestamp_suspicious"] == [f.code.value for f in clinic.check(since="last").findings]
+
+    clock.move(days=3)
+
+    assert ["timestamp_unit"] == [f.code.value for f in clinic.check(since="last").findings]
+    assert "incremental" == compare(clinic)
+
+
+@pytest.mark.parametrize("name", ["gone", "走了"])
+def test_what_is_told_of_a_standing_finding_is_the_newest(tmp_path: Path, name: str, run: Run) -> None:  # noqa: F811
+    """One of two lost references comes back: a check of what changed says so, and so does the review queue."""
+    rows = healthy()
+    rows[3] |= {"duplicate_of": f"{name}1", "superseded_by": f"{name}2", "status": "archived"}
+    make_table(tmp_path / "db", rows)
+    configure(tmp_path)
+    run("plan")
+    opened(tmp_path / "db").add(arrow([memory(f"{name}2", content="回来了 again", embedding=unit(999))]))
+    run("plan")
+
+    full, part = (json.loads(run("check", *way, "--json").output) for way in (("--full",), ("--since", "last")))
+
+    assert "incremental" == part["basis"]["kind"]
+    assert [{"field": "duplicate_of", "id": f"{name}1"}] == part["findings"][0]["evidence"]["missing"]
+    assert full["findings"] == part["findings"]
+    assert "1 of its references lead nowhere" in run("review").output
 
 
 def test_a_check_writes_no_checkpoint_and_a_plan_does(

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -742,6 +743,15 @@ def test_finding_is_seen_first_and_last(ledger: Ledger, clock: FakeClock) -> Non
     first, last = datetime.fromisoformat(row.first_seen), datetime.fromisoformat(row.last_seen)
     assert 2 == (last - first).days
     assert found() == Finding.from_json(json.loads(row.body))
+
+
+def test_what_is_known_of_a_finding_is_what_was_noted_last(ledger: Ledger) -> None:
+    """Reason, evidence and detector are the newest; the finding stays one and the same."""
+    later = replace(found(), reason="other words 另一种说法", evidence={"rows": 4}, detector="required/2")
+    ledger.findings.note([found()])
+    ledger.findings.note([later])
+
+    assert {later.id: later} == ledger.findings.known([found().id])
 
 
 def test_first_dismissal_stands(ledger: Ledger) -> None:

@@ -28,7 +28,11 @@ class Findings:
         self._transaction, self._reading, self._clock = transaction, reading, clock
 
     def note(self, findings: Collection[Finding]) -> None:
-        """Each finding is known, with when it was first and last seen."""
+        """Each finding is known as it is now, with when it was first and last seen.
+
+        What is told of a finding may change while the finding does not: a second reference resolves, one more row
+        shares an id.
+        """
         now = self._clock().isoformat()
         rows = [
             {
@@ -43,7 +47,8 @@ class Findings:
         with self._transaction() as conn:
             for row in rows:
                 insert = _upsert(conn, t.finding).values(**row)
-                conn.execute(insert.on_conflict_do_update(index_elements=["id"], set_={"last_seen": now}))
+                newest = {"body": row["body"], "last_seen": now}
+                conn.execute(insert.on_conflict_do_update(index_elements=["id"], set_=newest))
 
     def dismiss(self, finding_ids: Collection[str], because: str, by: str) -> None:
         """These findings are not planned again; a changed memory makes a new finding."""
@@ -85,7 +90,7 @@ class Findings:
             return [dict(r._mapping) for r in conn.execute(sa.select(t.queue).order_by(t.queue.c.at))]
 
     def known(self, finding_ids: Collection[str]) -> dict[str, Finding]:
-        """Those of these findings that were noted, by id, as they were first seen."""
+        """Those of these findings that were noted, by id, as they were last noted."""
         wanted = sorted(set(finding_ids))
         found: dict[str, Finding] = {}
         with self._reading() as conn:
