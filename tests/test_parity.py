@@ -19,7 +19,11 @@ import mendory.facts.moments as moments
 import mendory.facts.texts as texts
 import mendory.facts.whole as whole
 from expectations import suites as suite_rules
+from mendory.detect import Settings
 from mendory.finding import KNOWN, Ring
+from mendory.mapping import Mapping
+from mendory.record import FIELD_NAMES
+from tests.conftest import NOON, arrow, memory
 from tests.parity import both, zoo
 from tests.test_cases import CASES, Case
 
@@ -51,6 +55,54 @@ def test_every_structural_code_is_in_a_suite_and_found_on_the_table_of_all_fault
 
     assert by_rules == by_suites
     assert STRUCTURE - BY_TABLE == set(by_suites)
+
+
+INSIDE = {
+    "created_at": ("昨天", {"at": 1}, True, [1], float(2**60)),
+    "last_accessed_at": ("yesterday", {"at": 1}, [1]),
+    "source": ([1], {"who": "user_stated"}, 0.5),
+    "scope": (["用户一"], {"id": "u1"}, 0.5),
+    "status": (["active"], {"x": 1}),
+    "kind": (["fact"],),
+    "duplicate_of": (["m1"], {"id": "m1"}, ["走了"]),
+    "superseded_by": ({"id": "gone"},),
+    "related_ids": ('["m9"]', [1], {"id": "m1"}, "m1", ["m1", None], 7),
+    "claim": ("is", [1]),
+}
+"""Fields → values under their keys of the metadata that no such field can have."""
+
+
+@pytest.mark.parametrize("composite", [False, True])
+@pytest.mark.parametrize("name", INSIDE)
+def test_what_can_not_be_read_inside_metadata_is_of_a_wrong_type(name: str, composite: bool) -> None:
+    """Never missing and never silent: both ways of checking name exactly those rows, and nothing else about them.
+
+    Where something else than an object lies on the way to the key it is the same; in metadata that is no JSON it isn't.
+    """
+    whole = {"topic": "茶", "entities": ["tea"], "scene": "s", "at": {n: None for n in INSIDE}}
+    whole["at"] |= {"created_at": "2025-02-01", "source": "user_stated", "scope": "用户一", "status": "active"}
+    values = [*INSIDE[name], "no object on the way", None]
+    metas = [whole | {"at": whole["at"] | {name: value}} for value in values]
+    metas[-2] = whole | {"at": "不是对象"}
+    texts_of = [json.dumps(m, ensure_ascii=False) for m in metas] + ["{no json", json.dumps(whole)]
+    table = arrow([memory(f"m{n}", metadata=text, embedding=[n, 1, 0, 0]) for n, text in enumerate(texts_of)])
+    table = table.drop_columns([n for n in INSIDE if n in table.column_names])
+    places = {n: f"metadata.at.{n}" for n in INSIDE} | ({"scope": "u/{metadata.at.scope}"} if composite else {})
+    lacking = [n for n in FIELD_NAMES if n not in {*table.column_names, *INSIDE}]
+    mapping = Mapping.of(places, lacking)
+    settings = Settings(
+        absent=frozenset(mapping.absent()), required_metadata=(), inside_metadata=mapping.inside_metadata, now=NOON
+    )
+    by_rules, by_suites = both(mapping, table, settings)
+
+    bad = {f"m{n}" for n in range(len(values) - 1)}
+    required = {"created_at": "missing_created_at", "source": "missing_source", "scope": "missing_scope"}
+    null = required.get(name) or {"status": "illegal_status"}.get(name)
+    expected = {"wrong_type": bad, "metadata_invalid": {f"m{len(values)}"}} | (
+        {null: {f"m{len(values) - 1}"}} if null else {}
+    )
+    assert by_rules == by_suites
+    assert expected == by_suites
 
 
 class Blind:

@@ -136,11 +136,12 @@ class Judged:
         self._frame = frame
         self._unread = np.asarray(column(frame, UNREAD))
         inside = sum(unread_bit(name) for name in settings.inside_metadata)
-        self.wrong = self._unread & ~np.int64(inside)
-        excused = np.zeros(len(self._unread), bool)
+        beyond: Any = np.int64(0)
         if inside and "metadata" in frame.column_names:
-            excused = ~np.asarray(of_distinct(column(frame, "metadata"), _readable))
-        self._excused = self.wrong | np.where(excused, np.int64(inside), 0)
+            readable = np.asarray(of_distinct(column(frame, "metadata"), _readable))
+            beyond = np.where(readable, np.int64(0), np.int64(inside))
+        self.wrong = self._unread & ~beyond
+        self._excused = self.wrong | beyond
 
     def excused(self, name: str) -> Any:
         """The rows in which nothing can be said of the field."""

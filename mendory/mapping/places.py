@@ -99,7 +99,7 @@ class Cells:
         return found
 
     def values(self, place: Place) -> tuple[list[Any], list[int]]:
-        """(Python values, positions where the JSON around the key can't be read)."""
+        """(Python values, positions where the JSON around the key can't be read, or is no object on the way to it)."""
         array = self.array(place)
         if array is not None:
             return plain_values(array) if pa.types.is_temporal(array.type) else array.to_pylist(), []
@@ -107,9 +107,10 @@ class Cells:
         values: list[Any] = []
         unread = []
         for at, (held, why) in enumerate(self.objects(column) if depth == 0 else self._inner(place, depth)):
-            if why:
+            value, stopped = _walk(held, place.path[depth:])
+            if why or stopped:
                 unread.append(at)
-            values.append(_walk(held, place.path[depth:]))
+            values.append(value)
         return values, unread
 
     def _text_column(self, place: Place) -> tuple[str, int]:
@@ -142,10 +143,13 @@ def plain_values(array: pa.Array | pa.ChunkedArray) -> list[Any]:
     return array.to_pylist()  # type: ignore[no-any-return]
 
 
-def _walk(held: Any, path: tuple[str, ...]) -> Any:
+def _walk(held: Any, path: tuple[str, ...]) -> tuple[Any, bool]:
+    """(what lies at the path, whether something else than an object lies on the way to it)."""
     for key in path:
-        held = held.get(key) if isinstance(held, dict) else None
-    return held
+        if held is None or not isinstance(held, dict):
+            return None, held is not None
+        held = held.get(key)
+    return held, False
 
 
 def held_at(row: Mapping[str, Any], place: Place) -> Any:

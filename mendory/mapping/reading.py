@@ -44,17 +44,20 @@ class Reading(Layout):
         size, cells = batch.num_rows, Cells(batch)
         wrong: dict[int, list[str]] = {}
         values: dict[str, list[Any]] = {}
-        for name in sorted(_PLAIN, key=lambda n: n == "claim"):  # told last of what is wrong
-            values[name], unread = self._read(name, cells, size)
-            # a key inside metadata that is no JSON is told by the metadata's own finding
-            for row in () if name in self.inside_metadata else unread:
-                wrong.setdefault(row, []).append(name)
         why: list[str | None] = [None] * size
+        metadata: list[Any] = [None] * size
         if self.column("metadata") in batch.schema.names:
             parsed = cells.objects(str(self.column("metadata")))
             used = self._used(str(self.column("metadata")))
-            values["metadata"] = [_without(found, used) for found, _ in parsed]
+            metadata = [_without(found, used) for found, _ in parsed]
             why = [error for _, error in parsed]
+        inside = self.inside_metadata
+        for name in sorted(_PLAIN, key=lambda n: n == "claim"):  # told last of what is wrong
+            values[name], unread = self._read(name, cells, size)
+            # a key inside metadata that is no JSON is told by the metadata's own finding
+            for row in unread if name not in inside else (r for r in unread if why[r] is None):
+                wrong.setdefault(row, []).append(name)
+        values["metadata"] = metadata
         bare = batch.column(VECTORLESS).to_pylist() if VECTORLESS in batch.schema.names else [False] * size
         columns = [values[name] for name in _PLAIN]
         columns += [why, [bool(b) for b in bare], [tuple(wrong.get(r, ())) for r in range(size)]]
@@ -121,7 +124,7 @@ class Reading(Layout):
         if place is None or name == "metadata" or (isinstance(place, Place) and not cells.has(place)):
             return [() if shape is Shape.TEXTS else None] * size, []
         if isinstance(place, Composite):
-            return self._composites(place, cells, size), []
+            return self._composites(place, cells, size)
         if shape is Shape.TIME:
             array = cells.array(place)
             found, unread = ([], []) if array is not None else cells.values(place)
@@ -138,25 +141,31 @@ class Reading(Layout):
         values, more = _shaped(found, shape)
         return values, [*unread, *more]
 
-    def _composites(self, place: Composite, cells: Cells, size: int) -> list[str | None]:
-        parts = {str(p): cells.values(p)[0] if cells.has(p) else [None] * size for p in place.places}
+    def _composites(self, place: Composite, cells: Cells, size: int) -> tuple[list[str | None], list[int]]:
+        parts: dict[str, list[str | None]] = {}
+        unread: set[int] = set()
+        for part in place.places:
+            found, lost = cells.values(part) if cells.has(part) else ([None] * size, [])
+            parts[str(part)] = words = [text_of(cell) for cell in found]
+            unread.update(lost, (at for at, cell in enumerate(found) if cell is not None and words[at] is None))
         joined: list[str | None] = []
         for at in range(size):
             try:
-                joined.append(place.template.fill(lambda key, at=at: text_of(parts[key][at])))  # type: ignore[misc]
+                joined.append(place.template.fill(lambda key, at=at: parts[key][at]))  # type: ignore[misc]
             except KeyError:
                 joined.append(None)
-        return joined
+        return joined, sorted(unread)
 
     def _statuses(self, cells: Cells, size: int) -> tuple[list[Any], list[int]]:
         place, said = self.places["status"], self.vocabulary
-        words = cells.values(place)[0] if isinstance(place, Place) and cells.has(place) else None
+        words, lost = cells.values(place) if isinstance(place, Place) and cells.has(place) else (None, [])
         hidden = [False] * size
         for at_place, value in said.hide or ():
             told = words is not None and at_place == place and self._says_hidden(value)
             if not told and cells.has(at_place):
                 hidden = [h or held(value, c) for h, c in zip(hidden, cells.values(at_place)[0], strict=True)]
-        return said.read(words, hidden, said.missing or ("active" if place is None and said.hide else None))
+        found, unread = said.read(words, hidden, said.missing or ("active" if place is None and said.hide else None))
+        return found, sorted({*unread, *(at for at in lost if not hidden[at])})
 
     def _says_hidden(self, value: Any) -> bool:
         """The owner's word alone says already that a row so marked is archived."""

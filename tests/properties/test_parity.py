@@ -32,6 +32,8 @@ OWNER_METADATA = (
     '{"topic": "茶", "scene": "\\u200b", "src": [1], "user": {"id": 7}, "next": "gone"}',
     '{"topic": "t", "src": "", "user": {}, "next": ["m2"]}',
     '{"topic": 1, "n": 9, "user": {"id": "a;b"}}',
+    '{"topic": "t", "src": {"a": 1}, "user": "李", "next": {"id": "m1"}}',
+    '{"topic": "t", "src": "user_stated", "user": {"id": ["u1"]}, "next": "m2"}',
     '{"doubled": 1, "doubled": 2}',
     '{"n": NaN}',
     "{not json",
