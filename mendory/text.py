@@ -15,24 +15,80 @@ _NUMBER = re.compile(
 _CJK_NUMBER = re.compile(r"[〇零一二三四五六七八九十百千万亿两壹贰叁肆伍陆柒捌玖拾佰仟]+")
 
 
-_FORMAT = (
+_HIDES = (
     # control and format characters (Unicode 14) without tab, line feed, form feed, carriage return and next line,
     # without the joiners and direction marks that scripts need, and without the tags that flags are made of
-    "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u0600-\u0605\u06dd\u070f\u0890-\u0891\u08e2\u180e\u200b\u202a-\u202e"
-    "\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U00013438\U0001bca0-\U0001bca3"
-    "\U0001d173-\U0001d17a"
+    "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u180e\u200b\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff"
+    "\ufff9-\ufffb\U00013430-\U00013438\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
 )
+# signs that span a number or a word (Prepended_Concatenation_Mark): of the same category, and seen by everybody
+_SIGNS = "\u0600-\u0605\u06dd\u070f\u0890-\u0891\u08e2\U000110bd\U000110cd"
+_FORMAT = _HIDES + _SIGNS
 _PLAIN = "A-Za-z0-9\u4e00-\u9fff"
 _TAGS = "\U000e0001\U000e0020-\U000e007f"
-HIDDEN_PATTERN = (
-    f"[{_FORMAT}]|[{_PLAIN}][\u200c\u200d](?:[{_PLAIN}]|$)|^[\u200c\u200d][{_PLAIN}]"
-    f"|(?:^|[^\U0001f3f4{_TAGS}])[{_TAGS}]"
-)
-"""Characters nobody sees: direction overrides, zero-width and control characters, tags outside a flag, and joiners
-beside letters that need none. In the syntax that Python's and RE2's expressions share."""
+HIDDEN_PATTERN = f"[{_HIDES}\u200c\u200d{_TAGS}]"
+"""Characters nobody sees: direction overrides, zero-width and control characters, joiners, tags. To be asked of what
+`unmarked` gives. In the syntax that Python's and RE2's expressions share."""
 HIDDEN = re.compile(HIDDEN_PATTERN)
-SUSPECT_PATTERN = f"[{_FORMAT}\u200c\u200d{_TAGS}]"
-"""A character without which a text holds nothing that `HIDDEN` finds."""
+SUSPECT_PATTERN = HIDDEN_PATTERN
+"""A character without which a text holds nothing hidden, and `unmarked` leaves it as it is."""
+
+_PARTED = (
+    # Thai and Lao, Myanmar, Khmer, Tai Le to Khmer symbols, Tai Tham, further Myanmar, Tai Viet: no spaces part words
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1950-\u19ff\u1a20-\u1aaf\ua9e0-\ua9ff\uaa60-\uaadf"
+)
+_MONGOLIAN = "\u1807\u180a-\u180d\u180f-\u18aa"
+_HYPHENATED = (
+    "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0300-\u036f\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u1e00-\u1fff"
+)
+_UNIT_SIGN = "%\u2030\u00b0\u2032\u2033\u2103\u2109$\u00a3\u00a5\u20a0-\u20bf"
+_DASH = "/\u2010-\u2015\u2026-"
+
+
+def _beside(mark: str, scripts: str) -> str:
+    """The mark next to a character of these scripts, before or behind it."""
+    return f"(?<=[{scripts}]){mark}|{mark}(?=[{scripts}])"
+
+
+_BREAK = _beside("\u200b", _PARTED)
+_LAYOUT = "|".join(
+    _beside(f"[{controls}]", scripts)
+    for controls, scripts in (
+        ("\U00013430-\U00013438", "\U00013000-\U0001345f"),  # Egyptian hieroglyphs
+        ("\U0001bca0-\U0001bca3", "\U0001bc00-\U0001bcaf"),  # Duployan shorthand
+        ("\U0001d173-\U0001d17a", "\U0001d100-\U0001d1ff"),  # musical notation
+    )
+)
+_MARK = re.compile(
+    # three in a row belong nowhere, whatever stands around them
+    "(?P<run>[\u00ad\u180e\u200b-\u200d\u2060-\u2064\ufeff]{3,})"
+    # a joiner between Latin or Chinese letters joins nothing; but where it keeps a ligature away: Auf|lage
+    f"|(?<=[^{_PLAIN}])[\u200c\u200d]|(?:^|(?<=[{_PLAIN}]))[\u200c\u200d](?=[^{_PLAIN}])"
+    "|(?<=[a-z\u00df-\u00ff]f)\u200c(?=[bfhijklt])"
+    # a break of words in scripts without spaces; a hyphenation, which leaves two letters on each side
+    f"|{_BREAK}"
+    f"|(?<=[{_HYPHENATED}]{{2}})\u00ad(?=[{_HYPHENATED}]{{2}})"
+    f"|(?<=[{_MONGOLIAN}])\u180e(?=[{_MONGOLIAN}])"
+    # a unit, currency or dash held to its number or word
+    f"|(?<=\\d)(?<![A-Za-z]\\d)\u2060(?=[^\\W\\d_]|[{_UNIT_SIGN}])|(?<=[{_UNIT_SIGN}\u00a7\u2116#])\u2060(?=\\d)"
+    f"|(?<=[{_DASH}])\u2060(?=\\w)|(?<=\\w)\u2060(?=[{_DASH}])"
+    # controls of scripts that are laid out by them, and flags of regions: tags that are a code, and the end of it
+    f"|{_LAYOUT}"
+    "|\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"
+)
+
+
+def unmarked(text: str) -> str:
+    r"""The text with a full stop for each invisible mark that stands where its script wants it.
+
+    What is still invisible in it hides something.
+
+    >>> unmarked("ภาษา\u200bไทย, Auf\u200clage, 10\u2060km"), unmarked("pass\u200bword") == "pass\u200bword"
+    ('ภาษา.ไทย, Auf.lage, 10.km', True)
+    """
+    return _MARK.sub(lambda found: found["run"] or ".", text)
+
+
 _NAME = "A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u052f\u0590-\u05ff"
 SCOPE_BARRED_PATTERN = (
     f'[*;"`\\\\{_FORMAT}\u200c-\u200f\u061c{_TAGS}\t\n\f\r\x85\u2028\u2029]|^\\s|\\s$'
@@ -153,8 +209,8 @@ def script(text: str) -> str:
 
 BLANK = (
     "["
-    r"\u0000-\u0020\u007f-\u00a0\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890-\u0891\u08e2\u1680\u180e"
-    r"\u2000-\u200f\u2028-\u202f\u205f-\u2064\u2066-\u206f\u3000\ufeff\ufff9-\ufffb\U000110bd\U000110cd"
+    r"\u0000-\u0020\u007f-\u00a0\u00ad\u061c\u1680\u180e"
+    r"\u2000-\u200f\u2028-\u202f\u205f-\u2064\u2066-\u206f\u3000\ufeff\ufff9-\ufffb"
     r"\U00013430-\U00013438\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f"
     "]*"
 )

@@ -83,11 +83,15 @@ SICK: list[dict[str, Any]] = [
     ),
     *(
         {"id": f"hidden-{n}", "content": text}
-        for n, text in enumerate(("a\u202eb", "不吃\u200b香菜", "\x07bell", "x\u200dy"))
+        for n, text in enumerate(
+            ("a\u202eb", "不吃\u200b香菜", "\x07bell", "x\u200dy", "ไทย\u200b\u200b\u200bไทย", "🏴\U000e0067\U000e0062")
+        )
     ),
     *(
         {"id": f"seen-{n}", "content": text}
-        for n, text in enumerate(("👩\u200d👧", "a\tb\n", "\u3000好", "می\u200cخواهم"))
+        for n, text in enumerate(
+            ("👩\u200d👧", "a\tb\n", "\u3000好", "می\u200cخواهم", "ภาษา\u200bไทย", "Auf\u200clage", "10\u2060公里", "۝١")
+        )
     ),
     {"id": "long", "content": "好" * 100_001},
     {"id": "long-enough", "content": "好" * 100_000},

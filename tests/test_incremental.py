@@ -38,6 +38,8 @@ TEXTS = (
     "",
     "港口是 8080",
     "x\u200by",
+    "ภาษา\u200bไทย",
+    "Donau\u00addampf\u00adschiff",
 )
 MISREAD = tuple(datetime.fromtimestamp((NOON + timedelta(days=d)).timestamp() / 1000, UTC) for d in (0, 2, 400))
 """Milliseconds read as seconds, of moments past and to come."""

@@ -116,6 +116,7 @@ NEVER = "[^\x00-\U0010ffff]"
 MUTANTS: dict[str, tuple[Any, str, Any]] = {
     "rule: nothing is blank": (required, "is_blank", lambda text: text is None),
     "rule: no hidden characters": (characters, "HIDDEN", Blind),
+    "rule: no mark belongs": (characters, "unmarked", lambda text: text),
     "rule: any scope": (characters, "SCOPE_BARRED", Blind),
     "rule: one character less": (characters, "MOST_CHARACTERS", 99_999),
     "rule: ids as they are": (characters, "id_key", lambda text: text),
@@ -137,6 +138,7 @@ MUTANTS: dict[str, tuple[Any, str, Any]] = {
     "suite: a wider ring of norms": (suite_rules, "OFF_UNIT", 0.03),
     "suite: the nineties begin a day later": (suite_rules, "EARLIEST", times.EARLIEST + timedelta(seconds=1)),
     "facts: nothing is suspicious": (texts, "_SUSPECT", NEVER),
+    "facts: no mark belongs": (texts, "unmarked", lambda text: text),
     "facts: clocks agree": (moments, "SLACK", timedelta(0)),
     "facts: no time is cut": (moments, "UNITS", ()),
     "facts: times are cut to milliseconds": (moments, "UNITS", (1_000,)),

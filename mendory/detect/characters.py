@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,7 +11,7 @@ import numpy as np
 
 from mendory.finding import Code, Finding, finding
 from mendory.record import Memory
-from mendory.text import HIDDEN, SCOPE_BARRED, id_key, is_blank
+from mendory.text import HIDDEN, SCOPE_BARRED, id_key, is_blank, unmarked
 
 MOST_CHARACTERS: Final = 100_000
 """A longer content is embedded by no model as a whole, and a search returns it for nearly anything."""
@@ -22,10 +21,11 @@ class Characters:
     r"""Characters nobody sees, contents of excessive length, scopes with characters that no scope should have.
 
     Flags: contents with direction overrides and isolates, zero-width spaces, other invisible marks and control
-    characters, or a joiner beside letters of Latin or Chinese; contents of more than 100,000 characters; scopes with
-    quotes, `* ; \`, control or invisible characters, blanks at their ends, or more than 512 bytes. Does not flag:
-    line breaks and tabs; joiners inside emoji and in the scripts that need them; blank contents and scopes, which are
-    findings of their own. Cost: two searches per row.
+    characters, a joiner beside letters of Latin or Chinese, or three such marks in a row; contents of more than 100,000
+    characters; scopes with quotes, `* ; \`, control or invisible characters, blanks at their ends, or more than 512
+    bytes. Does not flag: line breaks and tabs; what a script or a typesetter puts there for a purpose: joiners in emoji
+    and in the scripts that need them, breaks of Thai or Khmer words, soft hyphens, a unit held to its number; blank
+    contents and scopes, which are findings of their own. Cost: two searches per row.
     """
 
     codes = (Code.HIDDEN_CHARACTERS, Code.CONTENT_TOO_LONG, Code.SCOPE_NOT_ALLOWED)
@@ -39,7 +39,7 @@ class Characters:
             return
         content, scope = memory.content, memory.scope
         if content and not content.isprintable():
-            hidden = sorted({f"U+{ord(c):04X}" for m in HIDDEN.finditer(content) for c in m.group() if _unseen(c)})
+            hidden = sorted({f"U+{ord(m.group()):04X}" for m in HIDDEN.finditer(unmarked(content))})
             if hidden and not is_blank(content):
                 reason = f"the content holds characters nobody sees: {', '.join(hidden[:5])}"
                 self._add(Code.HIDDEN_CHARACTERS, memory, "content", reason, {"characters": hidden[:20]})
@@ -60,10 +60,6 @@ class Characters:
     def stands_down(self) -> Iterator[tuple[str, str]]:
         """Nothing: contents can't be absent, and a missing scope is told elsewhere."""
         yield from ()
-
-
-def _unseen(character: str) -> bool:
-    return unicodedata.category(character) in ("Cc", "Cf")
 
 
 class NearIds:

@@ -96,7 +96,7 @@ def _facts(frame: pa.Table, settings: Settings) -> pa.Table:
     made["id"] = pc.if_else(pc.equal(ids, ""), ids, texts.STAND_IN)
     content = texts.content(judged.filled("content"))
     made["content"] = content
-    made["content:said"] = pc.if_else(texts.blank(content), None, content)
+    made["content:said"] = texts.said(content)
     for name in ("source", "scope"):
         if name in frame.column_names:
             made[name] = judged.filled(name)

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from mendory.detect.characters import MOST_CHARACTERS
-from mendory.text import BLANK, SCOPE_BARRED_PATTERN, SUSPECT_PATTERN
+from mendory.text import BLANK, SCOPE_BARRED_PATTERN, SUSPECT_PATTERN, unmarked
 
 
 def _literal(pattern: str) -> str:
@@ -44,6 +44,14 @@ def content(texts: pa.Array) -> pa.Array:
     kept = pc.or_kleene(pc.match_substring_regex(texts, _SUSPECT), pc.equal(texts, ""))
     kept = pc.or_kleene(kept, pc.greater(pc.binary_length(texts), MOST_CHARACTERS))
     return pc.if_else(kept, texts, STAND_IN)
+
+
+def said(contents: pa.Array) -> pa.Array:
+    """Contents without the marks that belong where they stand (`mendory.text.unmarked`); null for blank ones."""
+    contents = pc.if_else(blank(contents), None, contents)
+    marked = pc.match_substring_regex(contents, SUSPECT_PATTERN).fill_null(False)
+    rest = pa.array(map(unmarked, contents.filter(marked).to_pylist()), contents.type)
+    return pc.replace_with_mask(contents, marked, rest)
 
 
 def odd_ids(ids: pa.Array) -> np.ndarray:

@@ -11,7 +11,7 @@ from mendory.detect.characters import MOST_CHARACTERS
 from mendory.detect.times import EARLIEST, LATEST, SLACK, is_before
 from mendory.detect.vectors import ZERO
 from mendory.record import Status
-from mendory.text import HIDDEN
+from mendory.text import HIDDEN, unmarked
 
 FLAGS: Final = (
     "unknown_key",
@@ -54,7 +54,7 @@ def flags(record: Mapping[str, Any], now: datetime, besides: Iterable[str] = ())
 
 
 def _hides(text: str) -> bool:
-    return not text.isprintable() and HIDDEN.search(text) is not None  # what is hidden is not printable
+    return not text.isprintable() and HIDDEN.search(unmarked(text)) is not None  # what is hidden is not printable
 
 
 def _times(record: Mapping[str, Any], now: datetime) -> int:
