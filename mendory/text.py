@@ -100,15 +100,22 @@ SCOPE_BARRED = re.compile(SCOPE_BARRED_PATTERN)
 
 
 def id_key(text: str) -> str:
-    r"""An id without what a person does not tell apart: letter case, white space, invisible characters, composition.
+    r"""An id without what a person does not tell apart: letter case, width, white space, invisible characters, form.
 
-    >>> id_key("M\u200b 1"), id_key("Cafe\u0301") == id_key("café")
-    ('m1', True)
+    Form is what NFKC folds: composition, full and half width, letters in circles. The key of a key is that key.
+    Letters of other scripts that look alike are told apart: Cyrillic а is not Latin a.
+
+    >>> id_key("M\u200b 1"), id_key("Cafe\u0301") == id_key("café"), id_key("ｍ１")
+    ('m1', True, 'm1')
     """
     if text.isascii() and text.isalnum() and text.islower():
         return text
-    kept = (c for c in unicodedata.normalize("NFC", text).casefold() if not c.isspace())
-    return "".join(c for c in kept if unicodedata.category(c) not in ("Cc", "Cf"))
+    while True:
+        kept = (c for c in unicodedata.normalize("NFKC", text).casefold() if not c.isspace())
+        key = "".join(c for c in kept if unicodedata.category(c) not in ("Cc", "Cf"))
+        if key == text or key.isascii():
+            return key
+        text = key
 
 
 def exact_key(text: str) -> str:

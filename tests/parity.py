@@ -90,7 +90,16 @@ SICK: list[dict[str, Any]] = [
     *(
         {"id": f"seen-{n}", "content": text}
         for n, text in enumerate(
-            ("👩\u200d👧", "a\tb\n", "\u3000好", "می\u200cخواهم", "ภาษา\u200bไทย", "Auf\u200clage", "10\u2060公里", "۝١")
+            (
+                "👩\u200d👧",
+                "a\tb\n",
+                "\u3000好",
+                "می\u200cخواهم",
+                "ภาษา\u200bไทย",
+                "Auf\u200clage",
+                "10\u2060公里",
+                "۝١",
+            )
         )
     ),
     {"id": "long", "content": "好" * 100_001},

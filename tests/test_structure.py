@@ -22,6 +22,7 @@ from mendory.detect.times import Times
 from mendory.detect.vectors import Vectors
 from mendory.finding import Code, Finding
 from mendory.record import Memory, VectorFacts
+from mendory.text import id_key
 from mendory.vectors import facts
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -387,18 +388,31 @@ def test_long_chains_and_wide_circles_are_followed_to_their_end() -> None:
 
 
 @given(
-    st.sets(st.lists(st.sampled_from(["a", "A", "é", "e\u0301", " ", "\u200b", "1", "甲"]), max_size=3).map("".join))
+    st.sets(
+        st.lists(
+            st.sampled_from(["a", "A", "ａ", "é", "e", "\u0301", " ", "\u200b", "1", "１", "①", "甲", "ｱ", "ア"]),
+            max_size=3,
+        ).map("".join)
+    )
 )
 @settings(max_examples=300)
 def test_ids_are_near_when_a_person_sees_no_difference(ids: set[str]) -> None:
-    """Groups are those of ids equal without case, white space and invisible characters, composed; no others."""
+    """Groups are those of ids equal without case, width, white space and invisible characters, composed; no others."""
     groups = defaultdict(set)
     for name in ids - {""}:
-        plain = unicodedata.normalize("NFC", name).lower()
-        groups["".join(c for c in plain if not c.isspace() and c.isprintable())].add(name)
+        plain = "".join(c for c in name if not c.isspace() and c.isprintable())
+        groups[unicodedata.normalize("NFKC", plain).lower()].add(name)
     expected = sorted(tuple(sorted(group)) for group in groups.values() if len(group) > 1)
 
     assert expected == flagged(run(NearIds(), [Memory(i, "好") for i in ids]), Code.ID_NEAR_COLLISION)
+
+
+@given(st.text(max_size=8))
+@settings(max_examples=400)
+def test_the_key_of_a_key_is_that_key(name: str) -> None:
+    """However an id is written, its plain form is its own plain form: a row that has it is found by it."""
+    assert id_key(name) == id_key(id_key(name))
+    assert id_key(name) == id_key(unicodedata.normalize("NFKC", name))
 
 
 def test_ids_in_capitals_are_not_looked_up_one_by_one() -> None:

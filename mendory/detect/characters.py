@@ -65,9 +65,9 @@ class Characters:
 class NearIds:
     """Ids that a person takes for one another.
 
-    Flags: two or more ids that are equal but for letter case, white space, invisible characters or Unicode composition.
-    Does not flag: one id held by several rows, which is `duplicate_id`. Cost: one comparison and eight bytes per row;
-    ids that are not in their plain form are kept.
+    Flags: two or more ids that are equal but for letter case, white space, invisible characters, width or another form
+    of the same letters (NFKC). Does not flag: one id held by several rows, which is `duplicate_id`; letters of two
+    scripts that look alike. Cost: one comparison and eight bytes per row; ids that are not in their plain form are kept.
     """
 
     codes = (Code.ID_NEAR_COLLISION,)
@@ -93,7 +93,7 @@ class NearIds:
             group = sorted(ids | ({key} if key in plain else set()))
             if len(group) > 1:
                 named = [Memory(id=name, content=None) for name in group]
-                reason = f"{len(group)} ids differ only in letter case, blanks or invisible characters"
+                reason = f"{len(group)} ids differ only in letter case, width, blanks or invisible characters"
                 yield finding(Code.ID_NEAR_COLLISION, named, ("id",), reason, {"ids": len(group)}, "characters/1")
 
     def stands_down(self) -> Iterator[tuple[str, str]]:

@@ -197,8 +197,8 @@ _PATTERNS: Final = (
     (r"what replaces it is (\d+) references away", r"要经过 \1 次引用才到取代它的记忆"),
     (r"(\d+) of its references lead into another scope", r"有 \1 个引用指向其他范围"),
     (
-        r"(\d+) ids differ only in letter case, blanks or invisible characters",
-        r"\1 个编号仅大小写、空白或不可见字符不同",
+        r"(\d+) ids differ only in letter case, width, blanks or invisible characters",
+        r"\1 个编号仅大小写、全半角、空白或不可见字符不同",
     ),
     (r"the (.+) looks like a number read in a unit (\S+) times too small", r"\1 像是按小了 \2 倍的单位读取的数字"),
     (r"a time before 1990 or after 2100: (.+)", r"时间早于 1990 年或晚于 2100 年：\1"),

@@ -25,7 +25,20 @@ SCHEMA = {
 }
 EPOCHS = (None, 0, 1_740_000_000_000, 1_740_000_000, 4_000_000_000_000, 2**62, -(2**62), 1_740_000)
 TEXTS = ("2025-03-01T08:00:00+08:00", "2025-02-01", "2300-01-01", "昨天", "", " ", None)
-CONTENTS = ("likes tea", "不吃香菜", "", " ", "\u200b", "\u3000茶", "a\u202eb", "好\u200b", "x\ny", "👩\u200d👧", "ภา\u200bษา", None)
+CONTENTS = (
+    "likes tea",
+    "不吃香菜",
+    "",
+    " ",
+    "\u200b",
+    "\u3000茶",
+    "a\u202eb",
+    "好\u200b",
+    "x\ny",
+    "👩\u200d👧",
+    "ภา\u200bษา",
+    None,
+)
 OWNER_METADATA = (
     '{"topic": "t", "entities": ["x"], "scene": "s", "src": "user_stated", "user": {"id": "u1"}}',
     '{"topic": "t", "entities": [], "src": "model", "user": {"id": "o\'brien"}, "next": "m1"}',
