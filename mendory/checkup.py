@@ -19,13 +19,14 @@ from mendory.finding import Finding
 from mendory.incremental import Basis, Since, changed, facts, sick_rows
 from mendory.lance import Reader
 from mendory.ledger import Ledger
+from mendory.mapping import unaddressable
 from mendory.recheck import Unclear
 from mendory.record import Memory, Status
 from mendory.side import Note, View
 from mendory.sidestate import SideState
 from mendory.spaces import stand_downs
 from mendory.telemetry import DoorWrites
-from mendory.text import script
+from mendory.text import script, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,12 @@ class Patient:
         config = self.config.model_dump(mode="json", include={"table", "mapping", "metadata", "duplicate"})
         # the configuration only names their files; what they say decides
         schemas = {kind: digest.of(schema) for kind, schema in self.settings.schemas.items()}
-        return digest.of([rules(), self.config.table_uri, config, schemas])
+        return digest.of([rules(), self.config.table_uri, config, schemas, sorted(self.settings.absent)])
+
+    def _unread(self) -> list[tuple[str, str]]:
+        """What stands down for columns that Lance can't read."""
+        why = "Lance reads no column with a backtick in its name; rename it"
+        return [(f"column {shown(name)}", why) for name in unaddressable(self.reader.schema)]
 
     def _everything(self, keep: bool, notes: Mapping[str, Note], basis: Basis) -> CheckUp:
         view = View(self.reader, notes)
@@ -114,7 +120,7 @@ class Patient:
         ids = {i for f in findings for i in f.ids}
         causes = diagnose(findings, {i: m for i, m in sick.items() if i in ids}, attributed, rows)
         return CheckUp(
-            replace(seen, stands_down=(*seen.stands_down, *stand_downs(self.config))),
+            replace(seen, stands_down=(*seen.stands_down, *self._unread(), *stand_downs(self.config))),
             findings,
             len(seen.findings) - len(findings),
             self.reader.version,

@@ -65,12 +65,17 @@ class Clinic:
     @property
     def settings(self) -> Settings:
         """What the detectors need to know, at this moment."""
-        return replace(self._settings, now=self.clock(), stale_vectors=self.side_state.stale(self.reader))
+        stale = self.side_state.stale(self.reader)
+        return replace(self._settings, now=self.clock(), stale_vectors=stale)
 
     @cached_property
     def reader(self) -> Reader:
         """The table, readable and nothing else."""
-        return self._watched(Reader(self.config.table_uri, self.config.table.name, self.mapping))
+        opened = self._watched(Reader(self.config.table_uri, self.config.table.name, self.mapping))
+        # what the table can't hold is known only now
+        self.mapping = opened.mapping
+        self._settings = Settings.of(self.config, self.mapping)
+        return opened
 
     @cached_property
     def writer(self) -> Writer:

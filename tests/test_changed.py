@@ -23,7 +23,7 @@ from mendory.facts import Changed, framed
 from mendory.lance import Reader, any_of
 from mendory.lance.reader import FETCH_IDS
 from mendory.links import links
-from mendory.mapping import Mapping
+from mendory.mapping import VECTOR, Mapping
 from mendory.record import Memory
 from mendory.side import Note, Notes, overlaid, text_digest
 from tests.conftest import NOON, FakeClock, arrow, make_config, make_table, memory
@@ -172,4 +172,4 @@ def test_many_ids_are_found_as_few_are(tmp_path: Path) -> None:
     assert plain.column("id").to_pylist() == found.column("id").to_pylist()
     assert "又一条 m7" == reader.fetch(wanted)["m7"].content
     assert 0 == sum(batch.num_rows for batch in reader.found([f"x{n}" for n in range(size)]))
-    assert np.isfinite(found.column("__vector").combine_chunks().field("norm").to_numpy()).all()
+    assert np.isfinite(found.column(VECTOR).combine_chunks().field("norm").to_numpy()).all()

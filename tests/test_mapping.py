@@ -13,7 +13,7 @@ import pytest
 from mendory.clinic import Clinic
 from mendory.detect import Settings, examine
 from mendory.errors import SchemaMismatch
-from mendory.mapping import Mapping
+from mendory.mapping import VECTORLESS, Mapping
 from mendory.record import FIELD_NAMES, arrow_schema
 from mendory.treatment import apply
 from tests.conftest import GENEROUS, NOON, FakeClock, arrow, make_config, memory
@@ -240,7 +240,7 @@ def test_absent_fields_stand_down() -> None:
 def test_field_that_no_row_holds_stands_down() -> None:
     """In a table of some size, a field or key for which not one row has a value is one the owner lacks."""
     rows = [memory(f"m{n}", source=None, embedding=None, metadata={"topic": "饮食"}) for n in range(25)]
-    held = Mapping.identity().memories(arrow(rows).append_column("__vectorless", pa.array([True] * 25)))
+    held = Mapping.identity().memories(arrow(rows).append_column(VECTORLESS, pa.array([True] * 25)))
 
     seen = examine(held, lambda ids: {}, Settings())
 

@@ -79,7 +79,7 @@ def test_what_can_not_be_read_inside_metadata_is_of_a_wrong_type(name: str, comp
 
     Where something else than an object lies on the way to the key it is the same; in metadata that is no JSON it isn't.
     """
-    whole = {"topic": "茶", "entities": ["tea"], "scene": "s", "at": {n: None for n in INSIDE}}
+    whole = {"topic": "茶", "entities": ["tea"], "scene": "s", "at": dict.fromkeys(INSIDE)}
     whole["at"] |= {"created_at": "2025-02-01", "source": "user_stated", "scope": "用户一", "status": "active"}
     values = [*INSIDE[name], "no object on the way", None]
     metas = [whole | {"at": whole["at"] | {name: value}} for value in values]

@@ -67,7 +67,7 @@ class NearIds:
 
     Flags: two or more ids that are equal but for letter case, white space, invisible characters, width or another form
     of the same letters (NFKC). Does not flag: one id held by several rows, which is `duplicate_id`; letters of two
-    scripts that look alike. Cost: one comparison and eight bytes per row; ids that are not in their plain form are kept.
+    scripts that look alike. Cost: one comparison and eight bytes per row; ids not in their plain form are kept.
     """
 
     codes = (Code.ID_NEAR_COLLISION,)

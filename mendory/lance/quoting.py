@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mendory.errors import InputInvalid
+from mendory.mapping import is_addressable
+from mendory.text import shown
 
 
 def quote(text: str) -> str:
@@ -27,9 +29,12 @@ def quote(text: str) -> str:
 
 
 def name(column: str) -> str:
-    """A column name for Lance filters; raises InputInvalid for one that holds a backtick."""
-    if "`" in column:
-        raise InputInvalid(f"The column name {column!r} can't be quoted. Nothing was read. Rename the column.")
+    """A column name for Lance filters; raises InputInvalid for one that holds a backtick, which Lance can't address."""
+    if not is_addressable(column):
+        raise InputInvalid(
+            f"The column name {shown(column)} can't be quoted: Lance reads no column with a backtick in its name. "
+            "Nothing was read. Rename the column."
+        )
     return f"`{column}`"
 
 

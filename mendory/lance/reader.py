@@ -10,14 +10,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from mendory.errors import TableNotFound
+from mendory.errors import SchemaMismatch, TableNotFound
 from mendory.lance.border import dataset, local_folder, ours, table_folder
 from mendory.lance.faults import openable
 from mendory.lance.history import Changes, changed
 from mendory.lance.quoting import any_of, name, quote
-from mendory.mapping import VECTOR, VECTORLESS, further
+from mendory.mapping import VECTOR, VECTORLESS, further, unaddressable
 from mendory.mapping import Mapping as FieldMapping
 from mendory.record import Memory
+from mendory.text import shown
 from mendory.vectors import facts
 
 SCAN_ROWS: Final = 8192
@@ -35,7 +36,7 @@ class Reader:
 
     def __init__(self, uri: str, table: str, mapping: FieldMapping) -> None:
         self._changes: dict[tuple[int, int], Changes] = {}
-        self.uri, self.table_name, self.mapping = uri, table, mapping
+        self.uri, self.table_name = uri, table
         self.told: Callable[[int, int], None] | None = None
         path = local_folder(uri)
         if path is not None and not path.is_dir():
@@ -45,7 +46,8 @@ class Reader:
         with ours(f"Opening table '{table}'", self._folder):
             self._table: Any = lancedb.connect(uri).open_table(table)
         self.refresh()
-        mapping.check(self.schema)
+        self.mapping = mapping.fitted(self.schema)
+        self.mapping.check(self.schema)
 
     @property
     def id_column(self) -> str:
@@ -196,8 +198,13 @@ class Reader:
         return dict(sorted(found.items()))
 
     def rows(self, ids: Sequence[str]) -> pa.Table:
-        """All columns of the rows with these ids, vectors bit for bit."""
+        """All columns of the rows with these ids, vectors bit for bit; raises SchemaMismatch where Lance can't."""
         wanted = sorted(set(ids))
+        for column in unaddressable(self.schema):
+            raise SchemaMismatch(
+                f"Lance reads no column with a backtick in its name, such as {shown(column)}, so no row of the table "
+                "can be kept whole. Nothing was planned or written. Rename the column."
+            )
         with ours("Reading rows", self._folder):
             parts = [self.schema.empty_table()]
             for at in range(0, len(wanted), FETCH_IDS):

@@ -14,6 +14,7 @@ from mendory.errors import TableNotFound
 from mendory.lance.border import local_folder, ours
 from mendory.lance.quoting import name
 from mendory.lance.tables import table_names
+from mendory.mapping import is_addressable
 
 
 def tables_in(uri: str) -> tuple[str, ...] | None:
@@ -53,15 +54,16 @@ class Survey:
             return int(self._table.count_rows())
 
     def sample(self, most: int) -> pa.Table:
-        """At most so many rows, all columns, spread evenly from the first to the last; no other row is read."""
+        """At most so many rows, all columns Lance can read, spread from the first to the last; no other row is read."""
         rows = self.count()
         taken = min(rows, most)
         with ours("Reading a sample"):
             if not taken:
                 return self.schema.empty_table()
             offsets = [at * (rows - 1) // max(taken - 1, 1) for at in range(taken)]
-            held = self._table.take_offsets(offsets).to_arrow()
-            return held.select(self.schema.names).cast(self.schema)
+            schema = pa.schema([field for field in self.schema if is_addressable(field.name)])
+            held = self._table.take_offsets(offsets).select({n: name(n) for n in schema.names}).to_arrow()
+            return held.select(schema.names).cast(schema)
 
     def newest_addition(self) -> datetime | None:
         """When rows were last added, as the history says; None when it does not reach back so far.

@@ -164,6 +164,14 @@ def _usable(name: str, kind: pa.DataType, timed: bool) -> bool:
 
 
 def _hint(name: str, kind: pa.DataType) -> str:
-    if BY_NAME[name].shape is Shape.TIME and not pa.types.is_temporal(kind):
-        return f" (say how times are written under [mapping.times.{name}])"
+    match BY_NAME[name].shape:
+        case _ if pa.types.is_null(kind):
+            return f" (no row can hold a value: list {name} under mapping.absent)"
+        case Shape.TIME if not pa.types.is_temporal(kind):
+            return f" (say how times are written under [mapping.times.{name}])"
+        case Shape.JSON:
+            leaves = "; leaves of a struct can be mapped as other fields" if pa.types.is_struct(kind) else ""
+            return f" (it must be an object as JSON text: write it so, or list {name} under mapping.absent{leaves})"
+        case Shape.TEXTS:
+            return f" (it must be a list of texts: write it so, or list {name} under mapping.absent)"
     return ""

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as MappingType
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, Final, Self
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
 from mendory.errors import SchemaMismatch
 from mendory.mapping.fitting import misfits
-from mendory.mapping.places import Composite, Place, is_comparable, parse_place
+from mendory.mapping.places import Composite, Place, is_addressable, is_comparable, leaf_type, parse_place
 from mendory.mapping.status import Marks, Vocabulary
 from mendory.mapping.times import TimeForms
 from mendory.record import FIELD_NAMES, FIELDS, Status
+
+_NEVER_ABSENT: Final = frozenset({"id", "content"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,25 @@ class Layout:
         """True when something makes the owner's reader stop returning a row."""
         return self.vocabulary.hide is not None
 
+    def fitted(self, schema: pa.Schema) -> Self:
+        """The layout of a table of that schema: a field whose place can't hold any value counts as absent.
+
+        So does a mark. The id and the content can't be absent, and stay.
+        """
+        empty = {
+            n
+            for n, p in self.places.items()
+            if n not in _NEVER_ABSENT and any(_is_null(q, schema) for q in _parts_of(p))
+        }
+        said, hide, pending = self.vocabulary, self.vocabulary.hide, self.vocabulary.pending
+        lost_hide, lost_pending = (any(_is_null(p, schema) for p, _ in marks or ()) for marks in (hide, pending))
+        if not empty and not lost_hide and not lost_pending:
+            return self
+        shown = tuple((place, value) for place, value in said.show if not _is_null(place, schema))
+        said = replace(said, show=shown, hide=None if lost_hide else hide, pending=None if lost_pending else pending)
+        places = {n: None if n in empty else p for n, p in self.places.items()}
+        return replace(self, places=MappingProxyType(places), vocabulary=said)
+
     def check(self, schema: pa.Schema) -> None:
         """Return when every place is there with a usable type; else raise SchemaMismatch naming all."""
         wrong = misfits(self.places, self.times, self.vocabulary, self.volatile, self.vectors, schema)
@@ -145,10 +166,14 @@ class Layout:
             )
 
     def scan_columns(self, schema: pa.Schema) -> list[str]:
-        """The columns a detector's scan reads: all but vectors, binaries and those a mere read changes."""
+        """The columns a detector's scan reads.
+
+        All but vectors, binaries, those a mere read changes, and those that nobody maps and Lance can't read.
+        """
         mapped = {p.column for p in self._places()}
         vector = self.column("embedding")
-        others = (f.name for f in schema if f.name not in mapped | self.volatile and is_comparable(f.type))
+        left_out = mapped | self.volatile | set(unaddressable(schema))
+        others = (f.name for f in schema if f.name not in left_out and is_comparable(f.type))
         return [*(c for c in schema.names if c in mapped and c != vector), *others]
 
     def _places(self) -> Iterator[Place]:
@@ -156,6 +181,20 @@ class Layout:
             yield from _parts_of(place)
         for marks in (self.vocabulary.hide, self.vocabulary.pending, self.vocabulary.show):
             yield from (place for place, _ in marks or ())
+
+
+def unaddressable(schema: pa.Schema) -> list[str]:
+    """The columns that Lance can't read by name."""
+    return [name for name in schema.names if not is_addressable(name)]
+
+
+def _is_null(place: Place, schema: pa.Schema) -> bool:
+    """True where the place is of the type that holds nothing but nulls."""
+    try:
+        kind = leaf_type(schema, place)
+    except KeyError:
+        return False
+    return kind is not None and bool(pa.types.is_null(kind))
 
 
 def _parts_of(place: Place | Composite | None) -> tuple[Place, ...]:

@@ -184,6 +184,11 @@ def is_vector(kind: pa.DataType) -> bool:
     return bool(listed and pa.types.is_floating(kind.value_type))
 
 
+def is_addressable(column: str) -> bool:
+    """True for a column that Lance can read: not one with a backtick in its name, which it can write but never find."""
+    return "`" not in column
+
+
 def is_comparable(kind: pa.DataType) -> bool:
     """True for columns whose values say something that can be compared: no vectors, no binaries."""
     return not (is_vector(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind))

@@ -19,12 +19,13 @@ from mendory.mapping.status import held, text_of
 from mendory.mapping.times import read_column, utc_column
 from mendory.record import BY_NAME, FIELD_NAMES, FIELDS, Memory, Shape, Status, VectorFacts
 
-VECTORLESS: Final = "__vectorless"
+# Lance allows no dot in a column's name, so that no column of an owner's is named like these
+VECTORLESS: Final = "mendory.vectorless"
 """Name of the computed boolean column a scan adds: the embedding is null."""
-VECTOR: Final = "__vector"
+VECTOR: Final = "mendory.vector"
 """Name of the computed column of `mendory.vectors.FACTS` a scan adds."""
 _FURTHER: Final = f"{VECTOR}:"
-UNREAD: Final = "__unread"
+UNREAD: Final = "mendory.unread"
 """Name of the column of `Reading.frame` that says which cells of a row can't be read, one bit a field."""
 _FRAMED: Final = {Shape.TIME: pa.timestamp("us", "UTC"), Shape.TEXTS: pa.list_(pa.string())}
 _NOTHING: Final[MappingType[str, Any]] = MappingProxyType({})

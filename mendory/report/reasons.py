@@ -159,6 +159,10 @@ _PATTERNS: Final = (
     # what stands down
     (r"no row of the table has a value", "表中没有一行有值"),
     (r"the table has no such field", "表中没有该字段"),
+    (
+        r"Lance reads no column with a backtick in its name; rename it",
+        "Lance 无法读取名称含反引号的列；请重命名该列",
+    ),
     (r"the table has no (\w+)", r"表中没有 \1"),
     (r"the owner writes (.+); map it", r"所有者写作 \1；请在映射中说明"),
     # what a detector saw
