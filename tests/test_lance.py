@@ -76,6 +76,7 @@ def test_reader_has_no_method_that_writes() -> None:
         "changed_since",
         "count",
         "fetch",
+        "found",
         "id_column",
         "refresh",
         "rows",
