@@ -17,12 +17,14 @@ def treat(config: str, plan_id: str, turn: str = "") -> dict:
     """What was decided and done, in counts; the case record is in the ledger and beside it."""
     answers, runs = [], []
     while waits(config, plan_id):
-        if may_run(config, plan_id):
-            with table_turn(turn):
-                runs.append(verify(config, execute(config, plan_id)))
-            if not progressed(runs[-1]):
-                break
-        else:
+        if not may_run(config, plan_id):
             answers.append(decide_by(config, plan_id, ask(config, plan_id)))
+            continue
+        with table_turn(turn) as ours:
+            due = [plan_id] if ours and may_run(config, plan_id) else []  # a heal may have been faster
+            done = [verify(config, execute(config, one)) for one in due]
+        runs += done
+        if not ours or not all(progressed(one) for one in done):
+            break
 
     return {"plan": plan_id, "answers": answers, "runs": runs, "record": audit(config, plan_id)}

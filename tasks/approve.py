@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import json
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -13,7 +13,7 @@ from prefect.flow_runs import suspend_flow_run
 from prefect.input import RunInput
 from prefect.runtime import flow_run
 from pydantic import Field as Described
-from pydantic import StringConstraints, ValidationError, WithJsonSchema, create_model
+from pydantic import StringConstraints, WithJsonSchema, create_model
 
 from mendory import deciding, due
 from mendory.asking.answer import Answer, round_of
@@ -29,9 +29,11 @@ _PUT_OFF = {Outcome.DEFERRED.value, Outcome.BUSY.value, Outcome.SUSPENDED.value}
 
 
 def treat_name() -> str:
-    """A treatment's name: the plan's code and what it would do."""
-    open_clinic = clinic(flow_run.parameters["config"])
-    return summary(asked(open_clinic, flow_run.parameters["plan_id"]), open_clinic.config.report.lang)
+    """A treatment's name: the plan's code and what it would do; of a plan that ended, what it was called before."""
+    open_clinic, plan_id = clinic(flow_run.parameters["config"]), flow_run.parameters["plan_id"]
+    if plan_id not in due.open_plans(open_clinic):
+        return str(flow_run.name)
+    return summary(asked(open_clinic, plan_id), open_clinic.config.report.lang)
 
 
 def open_plans(config: str) -> list[str]:
@@ -70,10 +72,9 @@ def ask(config: str, plan_id: str) -> Answer:
         if not answers(name):  # else the run goes on from here, and asks nothing
             show_question(question, lang)
         form = form_of(fields(question, lang)).with_initial_data(description=page(question, lang))
-        with suppress(ValidationError):  # what the form makes of the answer counts for nothing: it is judged anew
-            suspend_flow_run(wait_for_input=form, timeout=None, key=name)
+        suspend_flow_run(wait_for_input=form, timeout=None, key=name)
         if given := answers(name):
-            return as_answer(name, given[0].decoded_value, given[0].created)
+            return as_answer(name, _decoded(given[0].value), given[0].created)
 
 
 @task(task_run_name=named("decide"), **OPTIONS)
@@ -87,9 +88,18 @@ def decide_by(config: str, plan_id: str, given: Answer) -> dict[str, Any]:
     return {"stands": became.stands, "verdict": became.verdict, "why": why, "steps": len(became.steps)}
 
 
+class Unread(RunInput):
+    """A form whose answer Prefect does not read: whatever was put there, it is judged by us, and refused by name."""
+
+    @classmethod
+    def load(cls, *_: Any) -> Unread:
+        """A form that holds nothing."""
+        return cls.model_construct()
+
+
 def form_of(asked_for: tuple[Field, ...]) -> type[RunInput]:
     """The form as a model: the server checks an answer against its schema before the run goes on."""
-    return create_model("Approval", __base__=RunInput, **{one.name: _typed(one) for one in asked_for})
+    return create_model("Approval", __base__=Unread, **{one.name: _typed(one) for one in asked_for})
 
 
 def _typed(one: Field) -> tuple[Any, Any]:
@@ -101,6 +111,13 @@ def _typed(one: Field) -> tuple[Any, Any]:
         kind = list[kind]
     default: Any = ... if one.required else [] if one.many else ""
     return kind, Described(default, title=one.title, description=one.description)
+
+
+def _decoded(value: str) -> Any:
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return None
 
 
 def as_answer(round_id: str, given: Any, at: datetime) -> Answer:

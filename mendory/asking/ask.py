@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from mendory.asking.answer import plain
+from mendory.asking.answer import plain, round_of
 from mendory.asking.asked import Asked, Evidence, Refused, Waiting
 from mendory.clinic import Clinic
 from mendory.config import Config
@@ -142,11 +142,14 @@ def _zone(config: Config) -> str:
 
 
 def _refused(clinic: Clinic, plan: Plan) -> Refused | None:
-    """The newest answer about the plan as it is now, where it did not count."""
-    given = clinic.ledger.answers.of_plan(plan.id, plan.made_at)
-    if not given or given[-1].stands:
+    """The newest answer about the plan as it is now, where it did not count; by the server's clock: ours may be wrong."""
+    begins = round_of(plan, 0)[:-1]
+    answers = clinic.ledger.answers.of_plan(plan.id)
+    given = [g for g in answers if g.round.startswith(begins) or g.at >= plan.made_at]
+    newest = max(given, key=lambda g: g.given_at, default=None)
+    if newest is None or newest.stands:
         return None
-    return Refused(given[-1].outcome, given[-1].by, given[-1].given_at)
+    return Refused(newest.outcome, newest.by, newest.given_at)
 
 
 def _report(config: Config, code: str) -> str:

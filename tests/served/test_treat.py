@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.served.kit import Served
 
 from mendory.ledger import utc_now
 from mendory.ledger.plans import PlanState
 from tasks import shared
+from tests.served.kit import Served
 from tests.served.ward import SICK, TOML, Ward, admit, client_of
 
 pytestmark = [pytest.mark.served, pytest.mark.xdist_group("prefect")]

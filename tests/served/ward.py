@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from deployments.api import configured
-from deployments.apply import deploy
-from deployments.objects import Asked
 from prefect.client.orchestration import get_client
 from prefect.exceptions import Pause
 from prefect.flow_engine import run_flow
@@ -25,13 +23,17 @@ from prefect.settings import (
     PREFECT_UI_URL,
     temporary_settings,
 )
-from tests.served.kit import Served
 
+from deployments.api import configured
+from deployments.apply import deploy
+from deployments.objects import Asked
+from mendory.asking.answer import round_of
 from mendory.clinic import Clinic
 from mendory.config import Config
 from mendory.lance import Reader
 from mendory.mapping import Mapping as FieldMapping
 from tests.conftest import make_table, memory
+from tests.served.kit import Served
 
 TOML = """
 [table]
@@ -64,10 +66,10 @@ class Ward:
     served: Served
     folder: Path
     prefix: str
-    pool: str = field(init=False)
+    pool: str = ""
 
     def __post_init__(self) -> None:
-        self.pool = f"{self.prefix}pool"
+        self.pool = self.pool or f"{self.prefix}pool"
 
     @property
     def config(self) -> str:
@@ -111,6 +113,26 @@ class Ward:
         """What the server says of an answer put into the form of the run."""
         told: dict[str, Any] = self.served.post(f"/flow_runs/{run_id}/resume", {"run_input": values})
         return told
+
+    def round(self, plan_id: str) -> str:
+        """The name of the round that the ledger knows no answer of."""
+        ledger = self.clinic.ledger
+        return round_of(ledger.plans.load(plan_id), len(ledger.answers.of_plan(plan_id)) + 1)
+
+    def forge(self, run_id: str, name: str, value: str, state: str = "SCHEDULED") -> None:
+        """Past the form: the text stands where the server keeps the answer of that round, and the run goes on."""
+        self.served.post(f"/flow_runs/{run_id}/input", {"key": f"suspended-{name}-response", "value": value})
+        self.force(run_id, state)
+
+    def force(self, run_id: str, state: str) -> None:
+        """The run is in that state, whatever it was in."""
+        self.served.post(f"/flow_runs/{run_id}/set_state", {"state": {"type": state}, "force": True})
+
+    def said(self, run_id: str) -> str:
+        """What the page says that the run shows now."""
+        pages = [one for one in self.inputs(run_id) if one["key"].endswith("-description")]
+        newest = max(pages, key=lambda one: str(one["created"]))
+        return str(json.loads(newest["value"]))
 
     def inputs(self, run_id: str) -> list[dict[str, Any]]:
         """What the server keeps of the run's rounds."""
