@@ -16,7 +16,7 @@ from pydantic import Field as Described
 from pydantic import StringConstraints, WithJsonSchema, create_model
 
 from mendory import deciding, due
-from mendory.asking.answer import Answer, round_of
+from mendory.asking.answer import Answer, is_of, round_of
 from mendory.asking.ask import asked
 from mendory.asking.fields import Field, fields
 from mendory.asking.page import page, summary
@@ -25,6 +25,8 @@ from tasks.people import forget
 from tasks.shared import OPTIONS, clinic, named
 from tasks.show import show_question
 
+MOST = 200
+"""What is read of a run's rounds at once; those that were answered are deleted."""
 _PUT_OFF = {Outcome.DEFERRED.value, Outcome.BUSY.value, Outcome.SUSPENDED.value}
 
 
@@ -59,22 +61,27 @@ def progressed(run: dict[str, Any]) -> bool:
 def ask(config: str, plan_id: str) -> Answer:
     """The answer to the first round of this run that the ledger knows none of; the run is suspended until it is given.
 
-    A round that ended without an answer that can be read (a time-out, a run tried again) is followed by the next.
+    A round that ended without an answer (a run tried again, a state forced) is followed by the next. An answer to the
+    plan as it was made before comes first, so that it is refused by that name.
     """
     open_clinic = clinic(config)
     plan, number = open_clinic.ledger.plans.load(plan_id), 0
+    for one in answers(f"approval-{plan.code}-", ""):
+        name = one.key.removeprefix("suspended-").removesuffix("-response")
+        if not is_of(name, plan) and not open_clinic.ledger.answers.get(name):
+            return as_answer(name, _decoded(one.value), one.created)
     while True:
         number += 1
         name = round_of(plan, number)
         if open_clinic.ledger.answers.get(name):
             continue
-        question, lang = asked(open_clinic, plan_id), open_clinic.config.report.lang
-        if not answers(name):  # else the run goes on from here, and asks nothing
-            show_question(question, lang)
-        form = form_of(fields(question, lang)).with_initial_data(description=page(question, lang))
-        suspend_flow_run(wait_for_input=form, timeout=None, key=name)
+        # before Prefect is asked: of a run that it took for crashed meanwhile it would throw the answer away
         if given := answers(name):
             return as_answer(name, _decoded(given[0].value), given[0].created)
+        question, lang = asked(open_clinic, plan_id), open_clinic.config.report.lang
+        show_question(question, lang)
+        form = form_of(fields(question, lang)).with_initial_data(description=page(question, lang))
+        suspend_flow_run(wait_for_input=form, timeout=None, key=name)
 
 
 @task(task_run_name=named("decide"), **OPTIONS)
@@ -89,7 +96,7 @@ def decide_by(config: str, plan_id: str, given: Answer) -> dict[str, Any]:
 
 
 class Unread(RunInput):
-    """A form whose answer Prefect does not read: whatever was put there, it is judged by us, and refused by name."""
+    """A form whose answer Prefect does not read, nor misses: whatever was put there is judged by us, and by name."""
 
     @classmethod
     def load(cls, *_: Any) -> Unread:
@@ -137,7 +144,8 @@ def as_answer(round_id: str, given: Any, at: datetime) -> Answer:
     )
 
 
-def answers(name: str) -> list[FlowRunInput]:
-    """What the server took as answers to the round, none or one, with its own time of each."""
+def answers(name: str, rest: str = "-response") -> list[FlowRunInput]:
+    """What the server took as answers to the round, or to all that begin so, with its own time of each."""
     with get_client(sync_client=True) as client:
-        return client.filter_flow_run_input(flow_run.id, f"suspended-{name}-response", 1, set())
+        found = client.filter_flow_run_input(flow_run.id, f"suspended-{name}{rest}", MOST, set())
+    return [one for one in found if one.key.endswith("-response")]

@@ -13,12 +13,13 @@ from prefect.client.schemas.filters import (
     FlowRunFilter,
     FlowRunFilterTags,
 )
-from prefect.client.schemas.objects import FlowRun
+from prefect.client.schemas.objects import FlowRun, State
 from prefect.deployments import run_deployment
 from prefect.states import Cancelled
 from prefect.utilities.urls import url_for
 
 from mendory import due
+from mendory.asking.answer import is_of
 from mendory.asking.ask import asked
 from mendory.asking.page import summary
 from mendory.clinic import Clinic
@@ -50,14 +51,11 @@ def gather(config: str, treat: str, turn: str) -> dict[str, Any]:
         for run in _runs(client, deployment, config):
             plan_id = run.parameters["plan_id"]
             former[plan_id] = former.get(plan_id, 0) + 1
-            over = open_clinic.ledger.plans.state(plan_id) is not PlanState.OPEN
-            if not run.state.is_final() and not (over and run.state.is_paused()):
+            said = over(open_clinic, plan_id, run.state) if run.state.is_paused() else ""
+            if not run.state.is_final() and not said:
                 asking[plan_id] = str(run.id)
                 continue
-            if over and run.state.is_paused():
-                said = (
-                    f"Plan {plan_id[:8]} is {open_clinic.ledger.plans.state(plan_id).value}; nobody is asked any more."
-                )
+            if said:
                 client.set_flow_run_state(run.id, Cancelled(message=said), force=True)
                 ended.append(plan_id)
             clear(client, run)
@@ -65,6 +63,17 @@ def gather(config: str, treat: str, turn: str) -> dict[str, Any]:
         if plan_id not in asking:
             asking[plan_id] = str(_started(open_clinic, config, treat, turn, plan_id, former.get(plan_id, 0)))
     return {"ended": sorted(set(ended)), "asking": asking}
+
+
+def over(clinic: Clinic, plan_id: str, paused: State[Any]) -> str:
+    """Why the run that is paused so has nothing to ask any more; empty while it has."""
+    state = clinic.ledger.plans.state(plan_id)
+    if state is not PlanState.OPEN:
+        return f"Plan {plan_id[:8]} is {state.value}; nobody is asked any more."
+    shown = paused.state_details.pause_key or ""
+    if shown and not is_of(shown, clinic.ledger.plans.load(plan_id)):
+        return f"Plan {plan_id[:8]} was made again since this page was shown; another run asks."
+    return ""
 
 
 def _runs(client: SyncPrefectClient, deployment: UUID, config: str) -> list[FlowRun]:

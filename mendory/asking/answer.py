@@ -95,6 +95,11 @@ def round_of(plan: Plan, number: int) -> str:
     return f"approval-{plan.code}-{(plan.made_at - _EPOCH) // timedelta(microseconds=1)}-{number}"
 
 
+def is_of(name: str, plan: Plan) -> bool:
+    """True for the name of a round of this plan as it was made then."""
+    return name.startswith(round_of(plan, 0)[:-1])
+
+
 def valid_name(name: str) -> bool:
     r"""True for 1 to 64 printable characters, composed, not blank at either end: nothing hides in a name.
 
@@ -176,7 +181,7 @@ def _about(answer: Answer, plan: Plan, now: datetime) -> Refusal | None:
         return Refusal.UNKNOWN_VERDICT
     if unicodedata.normalize("NFKC", answer.plan_code).strip().lower() != plan.code:
         return Refusal.WRONG_PLAN
-    if not answer.round.startswith(round_of(plan, 0)[:-1]):
+    if not is_of(answer.round, plan):
         return Refusal.MADE_AGAIN
     if answer.given_at > now + CLOCK_SKEW or answer.given_at < plan.made_at - CLOCK_SKEW or now < plan.made_at:
         return Refusal.CLOCK

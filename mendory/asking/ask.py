@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from mendory.asking.answer import plain, round_of
+from mendory.asking.answer import is_of, plain
 from mendory.asking.asked import Asked, Evidence, Refused, Waiting
 from mendory.clinic import Clinic
 from mendory.config import Config
@@ -142,10 +142,9 @@ def _zone(config: Config) -> str:
 
 
 def _refused(clinic: Clinic, plan: Plan) -> Refused | None:
-    """The newest answer about the plan as it is now, where it did not count; by the server's clock: ours may be wrong."""
-    begins = round_of(plan, 0)[:-1]
+    """The newest answer about the plan as it is now, where it did not count; newest by the server's clock, not ours."""
     answers = clinic.ledger.answers.of_plan(plan.id)
-    given = [g for g in answers if g.round.startswith(begins) or g.at >= plan.made_at]
+    given = [g for g in answers if is_of(g.round, plan) or g.at >= plan.made_at]
     newest = max(given, key=lambda g: g.given_at, default=None)
     if newest is None or newest.stands:
         return None

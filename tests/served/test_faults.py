@@ -1,4 +1,4 @@
-"""What dies on the way, for real: workers, runs in the middle of a repair, the server. Nothing is lost, none done twice.
+"""What dies on the way, for real: workers, runs in the middle of a repair, the server. Nothing is lost or done twice.
 
 All tests share a server and a pool of their own, since both are killed. The two rules of the server that wait for
 minutes, and are waited for here, are given seconds.
@@ -6,18 +6,16 @@ minutes, and are waited for here, are given seconds.
 
 from __future__ import annotations
 
-import os
-import signal
 import sqlite3
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from subprocess import Popen
-from typing import Any
 
 import lance
+import psutil
 import pytest
 
 from mendory.ledger.plans import PlanState
@@ -25,7 +23,7 @@ from mendory.ledger.records import IntentState
 from tests.postgres import Server
 from tests.served.kit import Served, serving, until, working
 from tests.served.test_treat import MERGED, form
-from tests.served.ward import SICK, TOML, Ward, admit, client_of
+from tests.served.ward import TOML, Ward, admit, client_of
 
 pytestmark = [pytest.mark.served, pytest.mark.xdist_group("prefect")]
 PAIRS = 300
@@ -53,6 +51,11 @@ def crowded(served: Served, folder: Path, prefix: str) -> tuple[Ward, str, str]:
     return ward, plan_id, run
 
 
+def answered(ward: Ward, run: str, plan_id: str) -> None:
+    """The server took an approval: the form is there a moment after the run is suspended."""
+    until("the form", lambda: ward.answer(run, **form(plan_id))["status"] == "ACCEPT", 30)
+
+
 def caught_in_the_act(ward: Ward) -> None:
     """Return at the moment when a repair is under way: its intent is open in the ledger."""
     with closing(sqlite3.connect(ward.folder / ".mendory" / "ledger.db", timeout=30)) as ledger:
@@ -76,8 +79,11 @@ def check_once(ward: Ward, plan_id: str) -> None:
 
 
 def killed(worker: Popen[bytes]) -> None:
-    """Worker, runner and run are gone, as in a power cut."""
-    os.killpg(worker.pid, signal.SIGKILL)
+    """Worker, runner and run are gone at once, as in a power cut: the run is in a session of its own."""
+    whole = psutil.Process(worker.pid)
+    for one in [whole, *whole.children(recursive=True)]:
+        with suppress(psutil.NoSuchProcess):
+            one.kill()
     worker.wait()
 
 
@@ -100,7 +106,7 @@ def test_whatever_dies_while_a_run_waits_it_goes_on(doomed: Served, postgres: Se
     doomed.start()
     assert "Suspended" == doomed.run_of(run)["state"]["name"]
 
-    assert "ACCEPT" == ward.answer(run, **form(plan_id))["status"]
+    answered(ward, run, plan_id)
     with working(doomed, "ours", tmp_path / "two"):
         doomed.state(run, "Completed")
 
@@ -110,20 +116,61 @@ def test_whatever_dies_while_a_run_waits_it_goes_on(doomed: Served, postgres: Se
     ward.clinic.ledger.close()
 
 
-def test_server_gone_and_run_killed_in_the_middle(doomed: Served, tmp_path: Path) -> None:
-    """First the server is killed while a repair is under way and comes back: the run finishes as if nothing had been.
-
-    Then worker, runner and run are killed in the middle of another: no minute passes and the run is Crashed, the turn
-    is free, and the next heal finishes what was left.
-    """
-    with working(doomed, "ours", tmp_path / "one") as worker:
-        first, one_plan, one_run = crowded(doomed, tmp_path / "first", "gone-")
-        doomed.state(one_run, "Suspended")
-        first.answer(one_run, **form(one_plan))
-        caught_in_the_act(first)
+def test_the_server_is_gone_in_the_middle_of_a_repair(doomed: Served, tmp_path: Path) -> None:
+    """Killed, and back ten seconds later: the run finishes as if nothing had been."""
+    ward, plan_id, run = crowded(doomed, tmp_path / "table", "gone-")
+    with working(doomed, "ours", tmp_path / "one"):
+        doomed.state(run, "Suspended")
+        answered(ward, run, plan_id)
+        caught_in_the_act(ward)
         doomed.kill()
         time.sleep(10)
         doomed.start()
-        ended = doomed.state(one_run, "Completed", "Failed", "Crashed")["state"]
-        assert "Completed" == ended["name"], ended
-        check_once(first, one_plan)
+        ended = doomed.state(run, "Completed", "Failed", "Crashed")["state"]
+
+    assert "Completed" == ended["name"], ended
+    check_once(ward, plan_id)
+
+
+def hasty(served: Served, prefix: str) -> None:
+    """The rules that wait two and ten minutes wait for little more than a heartbeat, and for seconds."""
+    for one in served.post("/automations/filter", {"limit": 200}):
+        within = {f"{prefix}crashed": 35, f"{prefix}left-behind": 10}.get(one["name"])
+        if within:
+            body = {k: one[k] for k in ("name", "description", "enabled", "tags", "trigger", "actions")}
+            body["trigger"]["within"] = within
+            served.change("PUT", f"/automations/{one['id']}", body)
+
+
+def test_killed_in_the_middle_of_a_repair(doomed: Served, tmp_path: Path) -> None:
+    """Worker, runner and run are gone at once: the run is Crashed by the server's rule, the next heal does the rest.
+
+    So does a run whose state somebody forced, with nobody behind it; and what a schedule made that no worker took is
+    cancelled. The turn is free again once its lease is over.
+    """
+    ward, plan_id, run = crowded(doomed, tmp_path / "table", "dead-")
+    hasty(doomed, ward.prefix)
+    with working(doomed, "ours", tmp_path / "one") as worker:
+        doomed.state(run, "Suspended")
+        answered(ward, run, plan_id)
+        caught_in_the_act(ward)
+        killed(worker)
+    died = time.monotonic()
+    heal = doomed.get(f"/deployments/name/heal/{ward.prefix}heal")["id"]
+    late = doomed.post(f"/deployments/{heal}/create_flow_run", {"tags": ["auto-scheduled", f"mendory:{ward.prefix}"]})
+    treat = doomed.get(f"/deployments/name/treat/{ward.prefix}treat")["id"]
+    parameters = {"config": ward.config, "plan_id": plan_id}
+    forced = doomed.post(f"/deployments/{treat}/create_flow_run", {"parameters": parameters})["id"]
+    ward.force(forced, "RUNNING")
+    assert "Running" == doomed.run_of(run)["state"]["name"]
+
+    assert "No heartbeat" in doomed.state(run, "Crashed")["state"]["message"]
+    doomed.state(forced, "Crashed")
+    doomed.state(late["id"], "Cancelled")
+    after = ward.heal()
+
+    assert time.monotonic() - died < 120
+    assert 1 == sum(r["recovered"] > 0 for r in after["runs"])
+    assert {} == after["asking"]
+    check_once(ward, plan_id)
+    assert 0 == doomed.get(f"/v2/concurrency_limits/{ward.prefix}turn")["active_slots"]

@@ -137,16 +137,17 @@ def test_a_run_that_is_pushed_on_asks_again(desk: tuple[Ward, str, str]) -> None
     assert known == len(ward.clinic.ledger.answers.of_plan(plan_id))
 
 
-def test_an_answer_to_another_round_is_none(desk: tuple[Ward, str, str]) -> None:
-    """Of a plan made at another time, or of a round to come: it is not looked at, and gone when its round begins."""
+def test_an_answer_to_another_round_does_not_count(desk: tuple[Ward, str, str]) -> None:
+    """Of the plan as it was made before: refused by that name. Of a round to come: gone when its round begins."""
     ward, plan_id, run = desk
     before, plan = ward.version, ward.clinic.ledger.plans.load(plan_id)
-    known = ward.clinic.ledger.answers.of_plan(plan_id)
-    names = (round_of(replace(plan, made_at=plan.made_at - timedelta(days=1)), 1), round_of(plan, len(known) + 99))
+    former = round_of(replace(plan, made_at=plan.made_at - timedelta(days=1)), 1)
 
-    for name in names:
-        ward.forge(run, name, json.dumps(form(plan_id)))
-        assert "Suspended" == ward.carry_on(run)
+    ward.forge(run, former, json.dumps(form(plan_id)))
+    refused(ward, plan_id, run, Refusal.MADE_AGAIN)
+    known = ward.clinic.ledger.answers.of_plan(plan_id)
+    ward.forge(run, round_of(plan, len(known) + 99), json.dumps(form(plan_id)))
+    assert "Suspended" == ward.carry_on(run)
 
     unmoved(ward, before)
     assert known == ward.clinic.ledger.answers.of_plan(plan_id)
@@ -257,6 +258,17 @@ def test_a_row_that_changed_since_is_refused_alone(ward: Ward) -> None:
     assert ward.clinic.ledger.verify() > 0
 
 
+def test_an_answer_outlives_a_run_that_was_taken_for_crashed(ward: Ward) -> None:
+    """Answered, then set to Crashed before a worker took it up, and tried again: the answer is not lost, and counts."""
+    plan_id, run = asked(ward)
+    ward.answer(run, **form(plan_id))
+    ward.force(run, "CRASHED")
+    ward.force(run, "SCHEDULED")
+
+    assert "Completed" == ward.carry_on(run)
+    assert MERGED == ward.statuses()
+
+
 ROWS = {
     "a decision": (
         "INSERT INTO decision (id, plan_id, verdict, groups, steps, by, note, at, expires_at) "
@@ -301,31 +313,30 @@ def test_rows_written_into_the_ledger_by_hand_stop_run_and_heal(ward: Ward) -> N
     assert ["李雷"] == [d["by"] for d in ward.clinic.ledger.decisions.of_plan(plan_id)]
 
 
-def test_a_page_of_a_plan_made_again_is_over(
-    server: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The plan expired and was made again, the same to the last byte; the old run is pushed on with its old answer.
+def test_a_page_of_a_plan_made_again_is_over(server: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plan expired and was made again, the same to the last byte: an answer to the old page is refused by name.
 
-    That answer is of no round there is: the old run asks about the new plan, and the new run's answer counts.
+    The next heal ends the old page and asks anew; the answer to that one counts.
     """
     ward = Ward(server, admit(tmp_path / "table", rows=[row for row in SICK if row[0] != "n1"]), "again-")
     with client_of(server), monkeypatch.context() as patch:
         ward.deploy()
+        patch.setattr(shared, "clock", lambda: utc_now() - timedelta(hours=50))
         plan_id, old = asked(ward)
-        name = ward.round(plan_id)
-        patch.setattr(shared, "clock", lambda: utc_now() + timedelta(hours=25))
-        again = ward.heal()
-        before = ward.version
+        patch.setattr(shared, "clock", lambda: utc_now() - timedelta(hours=25))
+        again = shared.clinic(ward.config).plan().plan
+        assert again is not None
+        assert plan_id == again.id
+        ward.answer(old, **form(plan_id))
+        refused(ward, plan_id, old, Refusal.MADE_AGAIN)
 
-        ward.forge(old, name, json.dumps(form(plan_id)))
-        assert "Suspended" == ward.carry_on(old)
-
-        unmoved(ward, before)
-        assert [] == ward.clinic.ledger.answers.of_plan(plan_id)
-        assert [plan_id] == [*again["asking"]]
-        [new] = again["asking"].values()
+        patch.undo()
+        [new] = ward.heal()["asking"].values()
+        state = ward.served.run_of(old)["state"]
+        why = f"Plan {plan_id[:8]} was made again since this page was shown; another run asks."
+        assert ("Cancelled", why) == (state["name"], state["message"])
+        assert [] == ward.inputs(old)
         assert "Suspended" == ward.carry_on(new)
-        patch.setattr(shared, "clock", lambda: utc_now() + timedelta(hours=25, minutes=1))
         ward.answer(new, **form(plan_id))
         assert "Completed" == ward.carry_on(new)
 

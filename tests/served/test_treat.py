@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import itertools
+import json
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import flows.treat
+from mendory import treatment
 from mendory.ledger import utc_now
 from mendory.ledger.plans import PlanState
-from tasks import shared
+from tasks import shared, turn
+from tests.answer_kit import SECRET, code_at
+from tests.conftest import arrow, memory
 from tests.served.kit import Served
 from tests.served.ward import SICK, TOML, Ward, admit, client_of
 
@@ -143,8 +150,6 @@ def test_an_answer_after_eight_days(server: Served, tmp_path: Path, monkeypatch:
 
 def test_a_plan_settled_elsewhere_asks_no_more(ward: Ward) -> None:
     """Approved and applied on the command line while the page waits: the next heal ends the run that asks."""
-    from mendory import treatment
-
     plan_id, run = asked(ward)
     treatment.approve(ward.clinic, plan_id, None, "anna")
     treatment.apply(ward.clinic, plan_id)
@@ -166,3 +171,128 @@ def test_a_run_that_was_cancelled_is_followed_by_another(ward: Ward) -> None:
 
     assert run != again
     assert [] == ward.inputs(run)
+
+
+def test_a_run_without_repairs_asks_nobody(ward: Ward) -> None:
+    """A dry run plans, repairs nothing and starts no run."""
+    told = ward.heal(dry_run=True)
+
+    assert 1 == len(told["plans"])
+    assert ({}, []) == (told["asking"], ward.asking())
+    assert AS_IT_WAS | {"n1": " ACTIVE"} == ward.statuses()
+
+
+def test_a_confirmed_rule_needs_no_page(server: Served, tmp_path: Path) -> None:
+    """Level 2 by a rule that a person confirmed in the configuration: it runs at once, and nobody is asked."""
+    toml = f"{TOML}[rules]\nconfirmed = ['merge.exact']\n"
+    ward = Ward(server, admit(tmp_path / "table", toml), "rule-")
+    with client_of(server):
+        ward.deploy()
+        told = ward.heal()
+
+    assert ({}, []) == (told["asking"], ward.asking())
+    assert MERGED == ward.statuses()
+
+
+LOST = ("l1", "坐有轨电车上班 by tram", {"scope": None, "metadata": {"topic": "t", "scene": "s", "owner": "u1"}})
+"""A row whose owner is named and whose scope is gone: level 3."""
+
+
+@pytest.fixture
+def two_groups(server: Served, tmp_path: Path) -> Iterator[tuple[Ward, str, str, dict[str, str]]]:
+    """(table, plan, run, kind of step → label of its group): merges and a scope wait, anna is enrolled."""
+    one = Ward(server, admit(tmp_path / "table", rows=(*SICK, LOST)), f"g{next(NUMBERS)}-")
+    one.clinic.ledger.approvers.enrol("anna", SECRET, "boss")
+    with client_of(server):
+        one.deploy()
+        plan_id, run = asked(one)
+        [schema] = [json.loads(i["value"]) for i in one.inputs(run) if i["key"].endswith("-schema")]
+        labels = schema["properties"]["groups"]["items"]["enum"]
+        kinds = {g.name: g.kind.value for g in one.clinic.ledger.plans.load(plan_id).groups}
+        yield one, plan_id, run, {kinds[label.split()[0]]: label for label in labels}
+
+
+def test_a_part_runs_and_the_rest_is_asked_for_again(two_groups: tuple[Ward, str, str, dict[str, str]]) -> None:
+    """The merges are approved alone and run; the page then asks for the scope alone, and that runs by a code."""
+    ward, plan_id, run, groups = two_groups
+    assert {"merge_exact", "set_scope"} == set(groups)
+
+    ward.answer(run, **form(plan_id, "part", groups=[groups["merge_exact"]]))
+    assert "Suspended" == ward.carry_on(run)
+    assert MERGED | {"l1": "active"} == ward.statuses()
+    assert groups["merge_exact"].split()[0] not in ward.said(run).split("Decision")[0]
+
+    ward.answer(run, **form(plan_id, approver="anna", one_time_code=code_at(utc_now())))
+    assert "Completed" == ward.carry_on(run)
+
+    assert PlanState.DONE is ward.clinic.ledger.plans.state(plan_id)
+    assert {"applied": 4} == Counter(o["outcome"] for o in ward.clinic.ledger.plans.outcomes(plan_id).values())
+    assert ward.clinic.ledger.verify() > 0
+
+
+def test_a_part_is_rejected_and_the_rest_runs(two_groups: tuple[Ward, str, str, dict[str, str]]) -> None:
+    """The scope is rejected, without a code; the merges wait on and run once approved; nothing is asked again."""
+    ward, plan_id, run, groups = two_groups
+    before = ward.version
+
+    ward.answer(run, **form(plan_id, "reject", groups=[groups["set_scope"]]))
+    assert "Suspended" == ward.carry_on(run)
+    assert before == ward.version
+    ward.answer(run, **form(plan_id))
+    assert "Completed" == ward.carry_on(run)
+
+    assert MERGED | {"l1": "active"} == ward.statuses()
+    outcomes = Counter(o["outcome"] for o in ward.clinic.ledger.plans.outcomes(plan_id).values())
+    assert {"applied": 3, "rejected": 1} == outcomes
+    assert {} == ward.heal()["asking"]
+
+
+def test_two_plans_are_asked_for_by_two_runs(ward: Ward) -> None:
+    """Rows that come later are a plan of their own: its approval runs it alone, the first goes on waiting."""
+    first, one = asked(ward)
+    rows = [memory(name, content="对花生过敏 allergic", batch_id="b7") for name in ("p1", "p2")]
+    ward.clinic.writer.append(arrow(rows))
+    asking = ward.heal()["asking"]
+    assert one == asking.pop(first)
+    [(second, other)] = asking.items()
+    assert "Suspended" == ward.carry_on(other)
+
+    ward.answer(other, **form(second))
+    assert "Completed" == ward.carry_on(other)
+
+    assert AS_IT_WAS | {"p1": "active", "p2": "archived"} == ward.statuses()
+    assert "Suspended" == ward.served.run_of(one)["state"]["name"]
+
+
+def test_one_run_at_a_time_touches_the_table(ward: Ward, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While another has the turn, a look at changes leaves, and a treatment touches nothing: the next heal does it."""
+    plan_id, run = asked(ward)
+    monkeypatch.setattr(turn, "GLANCE", 1.0)
+    ward.answer(run, **form(plan_id))
+    with turn.table_turn(f"{ward.prefix}turn") as ours:
+        assert ours
+        assert "Skipped" == ward.heal(full=False, return_state=True).name
+        monkeypatch.setattr(turn, "PATIENCE", 1.0)
+        assert "Completed" == ward.carry_on(run)
+        assert AS_IT_WAS == ward.statuses()
+
+    assert PlanState.OPEN is ward.clinic.ledger.plans.state(plan_id)
+    assert {} == ward.heal()["asking"]
+    assert MERGED == ward.statuses()
+
+
+def test_a_heal_that_was_faster(ward: Ward, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was approved ran in another process while this one waited for its turn: the run completes."""
+    plan_id, run = asked(ward)
+
+    @contextmanager
+    def late(_: str) -> Iterator[bool]:
+        treatment.apply(ward.clinic, plan_id)
+        yield True
+
+    monkeypatch.setattr(flows.treat, "table_turn", late)
+    ward.answer(run, **form(plan_id))
+    assert "Completed" == ward.carry_on(run)
+
+    assert MERGED == ward.statuses()
+    assert 2 == len(ward.clinic.ledger.runs(plan_id)), "one of heal, one of the other process"

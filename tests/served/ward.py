@@ -86,11 +86,12 @@ class Ward:
         with configured() as api:
             list(deploy(api, Asked(self.prefix, self.pool, self.config, dry_run), write=True, now=datetime.now(UTC)))
 
-    def heal(self, full: bool = True) -> Any:
+    def heal(self, full: bool = True, dry_run: bool = False, **more: Any) -> Any:
         """What a heal comes to."""
         from flows.heal import heal
 
-        return heal(self.config, full=full, dry_run=False, treat=f"treat/{self.prefix}treat", turn=f"{self.prefix}turn")
+        names = {"treat": f"treat/{self.prefix}treat", "turn": f"{self.prefix}turn"}
+        return heal(self.config, full=full, dry_run=dry_run, **names, **more)
 
     def asking(self) -> list[dict[str, Any]]:
         """The treat runs of this table, oldest first."""
