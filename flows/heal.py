@@ -32,7 +32,7 @@ def heal(config: str = "mendory.toml", full: bool = True, dry_run: bool = True, 
         due = [] if dry_run else [plan_id for plan_id in open_plans(config) if may_run(config, plan_id)]
         runs = [verify(config, execute(config, plan_id)) for plan_id in due]
 
-    people = gather(config, "" if dry_run else treat, turn)
+    people = gather(config, treat, turn, ask=not dry_run)
     told = {} if dry_run else tell(config, people["asking"])
     records = [audit(config, plan_id) for plan_id in dict.fromkeys([*plans, *due, *people["ended"]])]
 

@@ -20,14 +20,15 @@ from mendory.asking.answer import Answer, is_of, round_of
 from mendory.asking.ask import asked
 from mendory.asking.fields import Field, fields
 from mendory.asking.page import page, summary
+from mendory.policy import Verdict
 from mendory.work import Outcome
-from tasks.people import forget
+from tasks.people import forget, tagged
 from tasks.shared import OPTIONS, clinic, named
 from tasks.show import show_question
 
 MOST = 200
 """What is read of a run's rounds at once; those that were answered are deleted."""
-_PUT_OFF = {Outcome.DEFERRED.value, Outcome.BUSY.value, Outcome.SUSPENDED.value}
+_PUT_OFF = {*(o.value for o in (Outcome.DEFERRED, Outcome.BUSY)), *(v.value for v in (Verdict.WAIT, Verdict.SUSPENDED))}
 
 
 def treat_name() -> str:
@@ -53,6 +54,11 @@ def may_run(config: str, plan_id: str) -> bool:
     return due.may_run(clinic(config), plan_id)
 
 
+def needs_word(config: str, plan_id: str) -> bool:
+    """True while something of the plan runs only by a person's word."""
+    return plan_id in due.waiting(clinic(config))
+
+
 def progressed(run: dict[str, Any]) -> bool:
     """True when a run settled something: what was deferred or held back would be again at once."""
     return bool(run["recovered"]) or any(n for outcome, n in run["outcomes"].items() if outcome not in _PUT_OFF)
@@ -72,13 +78,14 @@ def ask(config: str, plan_id: str) -> Answer:
             return as_answer(name, _decoded(one.value), one.created)
     while True:
         number += 1
-        name = round_of(plan, number)
+        name = round_of(plan, number, str(flow_run.id))
         if open_clinic.ledger.answers.get(name):
             continue
         # before Prefect is asked: of a run that it took for crashed meanwhile it would throw the answer away
         if given := answers(name):
             return as_answer(name, _decoded(given[0].value), given[0].created)
         question, lang = asked(open_clinic, plan_id), open_clinic.config.report.lang
+        tagged(plan_id)
         show_question(question, lang)
         form = form_of(fields(question, lang)).with_initial_data(description=page(question, lang))
         suspend_flow_run(wait_for_input=form, timeout=None, key=name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from prefect.client.schemas.filters import (
 )
 from prefect.client.schemas.objects import FlowRun, State
 from prefect.deployments import run_deployment
+from prefect.runtime import flow_run
 from prefect.states import Cancelled
 from prefect.utilities.urls import url_for
 
@@ -33,9 +35,14 @@ PAGES = "mendory-pages"
 _PAGE = 100
 
 
+def plan_tag(plan_id: str) -> str:
+    """What all runs that ask about the plan are found by."""
+    return f"mendory-plan-{plan_id[:8]}"
+
+
 @task(**OPTIONS)
-def gather(config: str, treat: str, turn: str) -> dict[str, Any]:
-    """Every plan that waits for a person has a run that asks; runs of plans that ended are over, their pages gone.
+def gather(config: str, treat: str, turn: str, ask: bool) -> dict[str, Any]:
+    """Runs of plans that ended are over, their pages gone; with `ask` every plan that waits has a run that asks.
 
     Returns the ids of the plans that ended meanwhile, and plan id → run id of those that ask. Without the name of a
     deployment nobody is asked here.
@@ -47,47 +54,59 @@ def gather(config: str, treat: str, turn: str) -> dict[str, Any]:
         deployment = client.read_deployment_by_name(treat).id
         asking: dict[str, str] = {}
         ended: list[str] = []
-        former: dict[str, int] = {}
-        for run in _runs(client, deployment, config):
-            plan_id = run.parameters["plan_id"]
-            former[plan_id] = former.get(plan_id, 0) + 1
+        known = {p["id"] for p in open_clinic.ledger.plans.all()}
+        for run in _runs(client, deployment, PAGES, config):
+            plan_id = str(run.parameters.get("plan_id"))
             said = over(open_clinic, plan_id, run.state) if run.state.is_paused() else ""
             if not run.state.is_final() and not said:
                 asking[plan_id] = str(run.id)
                 continue
             if said:
                 client.set_flow_run_state(run.id, Cancelled(message=said), force=True)
-                ended.append(plan_id)
+                ended += [plan_id] if plan_id in known else []
             clear(client, run)
-    for plan_id in due.waiting(open_clinic):
-        if plan_id not in asking:
-            asking[plan_id] = str(_started(open_clinic, config, treat, turn, plan_id, former.get(plan_id, 0)))
+        for plan_id in due.waiting(open_clinic) if ask else ():
+            if plan_id not in asking:
+                former = len(_runs(client, deployment, plan_tag(plan_id), config))
+                asking[plan_id] = str(_started(open_clinic, config, treat, turn, plan_id, former))
     return {"ended": sorted(set(ended)), "asking": asking}
+
+
+def tagged(plan_id: str) -> None:
+    """The run that asks is known as one that has pages, also where somebody started it by hand."""
+    with get_client(sync_client=True) as client:
+        run = client.read_flow_run(flow_run.id)
+        client.update_flow_run(run.id, tags=list(dict.fromkeys([*run.tags, OURS, PAGES, plan_tag(plan_id)])))
 
 
 def over(clinic: Clinic, plan_id: str, paused: State[Any]) -> str:
     """Why the run that is paused so has nothing to ask any more; empty while it has."""
-    state = clinic.ledger.plans.state(plan_id)
-    if state is not PlanState.OPEN:
-        return f"Plan {plan_id[:8]} is {state.value}; nobody is asked any more."
+    states = {p["id"]: p["state"] for p in clinic.ledger.plans.all()}
+    if states.get(plan_id) != PlanState.OPEN.value:
+        return f"Plan {plan_id[:8]} is {states.get(plan_id, 'unknown')}; nobody is asked any more."
     shown = paused.state_details.pause_key or ""
     if shown and not is_of(shown, clinic.ledger.plans.load(plan_id)):
         return f"Plan {plan_id[:8]} was made again since this page was shown; another run asks."
     return ""
 
 
-def _runs(client: SyncPrefectClient, deployment: UUID, config: str) -> list[FlowRun]:
+def _runs(client: SyncPrefectClient, deployment: UUID, tag: str, config: str) -> list[FlowRun]:
     found: list[FlowRun] = []
     while True:
         batch = client.read_flow_runs(
             deployment_filter=DeploymentFilter(id=DeploymentFilterId(any_=[deployment])),
-            flow_run_filter=FlowRunFilter(tags=FlowRunFilterTags(all_=[PAGES])),
+            flow_run_filter=FlowRunFilter(tags=FlowRunFilterTags(all_=[tag])),
             limit=_PAGE,
             offset=len(found),
         )
         found += batch
         if len(batch) < _PAGE:
-            return [run for run in found if run.parameters.get("config") == config]
+            return [run for run in found if same(run.parameters.get("config"), config)]
+
+
+def same(one: Any, other: str) -> bool:
+    """True when both name one file; a person may write it shorter than a deployment does."""
+    return isinstance(one, str) and Path(one).resolve() == Path(other).resolve()
 
 
 def _started(clinic: Clinic, config: str, treat: str, turn: str, plan_id: str, former: int) -> UUID:
@@ -97,7 +116,7 @@ def _started(clinic: Clinic, config: str, treat: str, turn: str, plan_id: str, f
         parameters={"config": config, "plan_id": plan_id, "turn": turn},
         flow_run_name=summary(question, clinic.config.report.lang),
         idempotency_key=f"{plan_id}-{question.made_at.isoformat()}-{former}",
-        tags=[OURS, PAGES],
+        tags=[OURS, PAGES, plan_tag(plan_id)],
         timeout=0,
         as_subflow=False,
     )

@@ -87,12 +87,14 @@ class Answer:
     given_at: datetime
 
 
-def round_of(plan: Plan, number: int) -> str:
-    """The name of a round of asking: of this plan, as it was made at that time, and no other.
+def round_of(plan: Plan, number: int, run: str = "") -> str:
+    """The name of a round of asking: of this plan, as it was made at that time, and no other; asked by that run.
 
-    Letters, digits and dashes, so that it can be the key under which the server keeps the answer.
+    Letters, digits and dashes, so that it can be the key under which the server keeps the answer. Each run has rounds
+    of its own, or an answer to one would be taken for a repetition of another's.
     """
-    return f"approval-{plan.code}-{(plan.made_at - _EPOCH) // timedelta(microseconds=1)}-{number}"
+    asker = f"-{run.replace('-', '')[-12:]}" if run else ""
+    return f"approval-{plan.code}-{(plan.made_at - _EPOCH) // timedelta(microseconds=1)}-{number}{asker}"
 
 
 def is_of(name: str, plan: Plan) -> bool:

@@ -169,16 +169,17 @@ def context(owner: str = "a") -> Context:
 WISHES = Wishes({"scene": "general"}, 2)
 
 
-def _giving(store: Any) -> Any:
+def giving(store: Any) -> Any:
+    """What can be given to rows of the store, as it is mapped."""
     return lambda ids: Giving(Mapping.identity(), store.rows(ids))
 
 
 def a_plan(store: Any) -> Plan | None:
     """What planning makes of the table as it is; None when nothing follows."""
-    drafted = draft(store.scan, store.fetch, Settings(), WISHES, lambda finding: None, lambda ids: {}, _giving(store))
+    drafted = draft(store.scan, store.fetch, Settings(), WISHES, lambda finding: None, lambda ids: {}, giving(store))
     if not drafted.drafts:
         return None
-    rows = store.rows(sorted({i for d in drafted.drafts for i in d.changes}))
+    rows = store.rows(sorted({i for d in drafted.drafts for i in d.rows}))
     return bind(drafted.drafts, rows, Mapping.identity(), store.version, NOW, timedelta(hours=24))
 
 

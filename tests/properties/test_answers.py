@@ -63,7 +63,13 @@ class World:
         self.clock, self.store = FakeClock(), FakeStore(arrow(SICK))
         self.ledger = Ledger.in_memory(self.clock)
         drafted = draft(
-            self.store.scan, self.store.fetch, Settings(), stores.WISHES, lambda finding: None, lambda ids: {}
+            self.store.scan,
+            self.store.fetch,
+            Settings(),
+            stores.WISHES,
+            lambda finding: None,
+            lambda ids: {},
+            stores.giving(self.store),
         )
         rows = self.store.rows(sorted({i for d in drafted.drafts for i in d.rows}))
         made = bind(drafted.drafts, rows, Mapping.identity(), self.store.version, NOON, timedelta(hours=24))

@@ -111,7 +111,7 @@ def test_what_is_written_past_the_form_is_judged_all_the_same(desk: tuple[Ward, 
     said, why = CLAIMS[claim]
     body = form(plan_id) | said if isinstance(said, dict) and said else said
 
-    ward.forge(run, ward.round(plan_id), json.dumps(body, ensure_ascii=False))
+    ward.forge(run, ward.round(plan_id, run), json.dumps(body, ensure_ascii=False))
 
     refused(ward, plan_id, run, why)
 
@@ -120,7 +120,7 @@ def test_what_is_no_answer_at_all_is_judged_too(desk: tuple[Ward, str, str]) -> 
     """Bytes that are no JSON where the server keeps the answer: refused as any other that says nothing."""
     ward, plan_id, run = desk
 
-    ward.forge(run, ward.round(plan_id), "approve{")
+    ward.forge(run, ward.round(plan_id, run), "approve{")
 
     refused(ward, plan_id, run, Refusal.UNKNOWN_VERDICT)
 
@@ -221,7 +221,7 @@ def test_two_runs_that_ask_about_one_plan(ward: Ward) -> None:
 def test_a_run_that_is_tried_again_applies_nothing_twice(ward: Ward) -> None:
     """`prefect flow-run retry` of a completed run, its old answer put back: it completes, and writes no row."""
     plan_id, run = asked(ward)
-    name = ward.round(plan_id)
+    name = ward.round(plan_id, run)
     ward.answer(run, **form(plan_id))
     assert "Completed" == ward.carry_on(run)
     done = ward.version

@@ -129,4 +129,4 @@ def test_a_worker_that_ends_by_itself_stops_the_server_too(folder: Path) -> None
     assert 1 == process.returncode
     assert "The worker ended by itself with -9; both were stopped." in said(folder)
     with socket.socket() as tried:
-        tried.bind(("127.0.0.1", port))
+        assert 0 != tried.connect_ex(("127.0.0.1", port)), "nobody listens any more"

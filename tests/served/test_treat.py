@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ import pytest
 
 import flows.treat
 from mendory import treatment
+from mendory.catalogue import StepKind
 from mendory.ledger import utc_now
 from mendory.ledger.plans import PlanState
 from tasks import shared, turn
@@ -161,16 +163,17 @@ def test_a_plan_settled_elsewhere_asks_no_more(ward: Ward) -> None:
 
 
 def test_a_run_that_was_cancelled_is_followed_by_another(ward: Ward) -> None:
-    """Somebody cancels the run that asks: the plan still waits, so the next heal asks again."""
+    """Somebody cancels the run that asks, again and again: the plan still waits, so each next heal asks anew."""
     _, run = asked(ward)
-    ward.served.post(
-        f"/flow_runs/{run}/set_state", {"state": {"type": "CANCELLED", "name": "Cancelled"}, "force": True}
-    )
+    runs = [run]
+    for _ in range(2):
+        cancelled = {"state": {"type": "CANCELLED", "name": "Cancelled"}, "force": True}
+        ward.served.post(f"/flow_runs/{runs[-1]}/set_state", cancelled)
+        [again] = ward.heal()["asking"].values()
+        assert [] == ward.inputs(runs[-1])
+        runs.append(again)
 
-    [again] = ward.heal()["asking"].values()
-
-    assert run != again
-    assert [] == ward.inputs(run)
+    assert 3 == len(set(runs))
 
 
 def test_a_run_without_repairs_asks_nobody(ward: Ward) -> None:
@@ -296,3 +299,41 @@ def test_a_heal_that_was_faster(ward: Ward, monkeypatch: pytest.MonkeyPatch) -> 
 
     assert MERGED == ward.statuses()
     assert 2 == len(ward.clinic.ledger.runs(plan_id)), "one of heal, one of the other process"
+
+
+def test_a_step_over_the_days_budget_keeps_nobody_from_asking(server: Served, tmp_path: Path) -> None:
+    """What needs nobody is put off until tomorrow; what waits for a person is asked for today, and approved today."""
+    rows = [*SICK, ("n2", "喜欢喝茶", {"status": "Active "}), ("n3", "Likes tea", {"status": "ACTIVE"})]
+    toml = TOML.replace("repairs_per_day = 1000", "repairs_per_day = 1")
+    ward = Ward(server, admit(tmp_path / "table", toml, rows), "spent-")
+    with client_of(server):
+        ward.deploy()
+        [(plan_id, run)] = ward.heal()["asking"].items()
+
+        assert "Suspended" == ward.carry_on(run)
+        [merges] = [g.name for g in ward.clinic.ledger.plans.load(plan_id).groups if g.kind is StepKind.MERGE_EXACT]
+        options = json.dumps(ward.inputs(run), ensure_ascii=False)
+        [label] = set(re.findall(rf"{merges} · [^\\\"]*", options))
+        ward.answer(run, **form(plan_id, "reject", groups=[label]))
+        assert "Completed" == ward.carry_on(run), "what is put off is left to the next heal"
+
+    assert PlanState.OPEN is ward.clinic.ledger.plans.state(plan_id)
+
+
+def test_a_run_started_by_hand_is_over_with_its_plan(ward: Ward) -> None:
+    """A second run that asks, started by hand with another spelling of the path: with the plan both are over."""
+    plan_id, run = asked(ward)
+    deployment = ward.served.get(f"/deployments/name/treat/{ward.prefix}treat")["id"]
+    made = {"config": f"{ward.folder}/../{ward.folder.name}/mendory.toml", "plan_id": plan_id}
+    by_hand = ward.served.post(f"/deployments/{deployment}/create_flow_run", {"parameters": made})["id"]
+    assert "Suspended" == ward.carry_on(by_hand)
+    ward.answer(by_hand, **form(plan_id, "later"))
+    assert "Suspended" == ward.carry_on(by_hand)
+    ward.answer(run, **form(plan_id))
+    assert "Completed" == ward.carry_on(run), "an answer counts for the run it was given to"
+
+    ward.heal()
+
+    assert "Cancelled" == ward.served.run_of(by_hand)["state"]["name"]
+    assert ([], []) == (ward.inputs(run), ward.inputs(by_hand))
+    assert MERGED == ward.statuses()

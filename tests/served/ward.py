@@ -115,10 +115,12 @@ class Ward:
         told: dict[str, Any] = self.served.post(f"/flow_runs/{run_id}/resume", {"run_input": values})
         return told
 
-    def round(self, plan_id: str) -> str:
-        """The name of the round that the ledger knows no answer of."""
-        ledger = self.clinic.ledger
-        return round_of(ledger.plans.load(plan_id), len(ledger.answers.of_plan(plan_id)) + 1)
+    def round(self, plan_id: str, run_id: str) -> str:
+        """The name of the run's round that the ledger knows no answer of."""
+        ledger, number = self.clinic.ledger, 1
+        while ledger.answers.get(name := round_of(ledger.plans.load(plan_id), number, run_id)):
+            number += 1
+        return name
 
     def forge(self, run_id: str, name: str, value: str, state: str = "SCHEDULED") -> None:
         """Past the form: the text stands where the server keeps the answer of that round, and the run goes on."""
