@@ -9,7 +9,7 @@ export TOKENIZERS_PARALLELISM := false
 # The models of the tests run on the processor. Installed first, or their packages would choose one by themselves.
 TORCH ?= torch==2.13.0
 
-.PHONY: first-answer heal serve test check bench bench-structure crash clean
+.PHONY: first-answer heal serve test check bench bench-structure bench-served e2e crash clean
 
 $(VENV)/demo.ready: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -55,6 +55,16 @@ bench: $(VENV)/dev.ready
 # The structural check alone: facts and suites against the plain read, 10 k to 1 M rows; the last line is JSON.
 bench-structure: $(VENV)/dev.ready
 	@$(BIN)/python -m bench.structure
+
+# Prefect's part of a heal of 100 k rows, against the same calls without it; the last line is JSON.
+bench-served: $(VENV)/dev.ready
+	@$(BIN)/python -m bench.served
+
+# From nothing to a served, scheduled, damaged table, approved in a browser and healed, with files and with PostgreSQL;
+# the last line is JSON. DATABASE=sqlite or postgres tells one of the two; pictures go to .demo/pictures.
+DATABASE ?=
+e2e: $(VENV)/dev.ready
+	@$(BIN)/python -m tests.e2e $(if $(DATABASE),--database $(DATABASE))
 
 # At least 1,000 kill -9 against the executor with other programs writing, and five mutants; the last line is JSON.
 crash: $(VENV)/dev.ready

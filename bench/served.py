@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import shutil
 import socket
 import statistics
@@ -27,8 +28,10 @@ from typing import Any
 ROWS = 100_000
 ROUNDS = 3
 BOUNDS = {
-    # of the flow's seconds, those that the library's own calls do not need
+    # of the flow's seconds, those that the library's own calls do not need; and of its processor's alike, which
+    # a busy machine does not stretch
     "prefect_share": 0.15,
+    "prefect_cpu_share": 0.15,
 }
 _CONFIG = """
 [table]
@@ -85,24 +88,27 @@ def _healthy(url: str) -> bool:
 
 def library(config: str) -> dict[str, Any]:
     """What the flow's tasks call, called plainly."""
+    from expectations.agreement import agree
     from mendory import due, treatment
-    from mendory.checkup import CheckUp
     from mendory.clinic import Clinic
     from mendory.config import Config
+    from mendory.ledger import utc_now
     from mendory.report import build, markdown
     from mendory.report.html import html
-    from tasks.detect import agree
 
     def clinic() -> Clinic:
         return Clinic(Config.load(Path(config)))
 
-    checked: CheckUp = clinic().check(keep=True)
-    agree(clinic(), checked.examination.findings)
+    moment = utc_now()
+    still = Clinic(Config.load(Path(config)), lambda: moment)
+    checked = still.check(keep=True)
+    agree(still, checked.examination.findings)
     clinic().ledger.findings.note(checked.findings)
     planned = clinic().plan(checked)
     done = {}
     for plan_id in due.open_plans(clinic()):
         treatment.rule(clinic(), treatment.open_plan(clinic(), plan_id))
+        build(clinic().ledger, plan_id)
         if due.may_run(clinic(), plan_id):
             done = treatment.close(clinic(), treatment.run(clinic(), plan_id)).outcomes()
         record = build(clinic().ledger, plan_id)
@@ -111,6 +117,7 @@ def library(config: str) -> dict[str, Any]:
         for lang in ("en", "zh"):
             (folder / f"{lang}.md").write_text(markdown(record, lang), encoding="utf-8")
             (folder / f"{lang}.html").write_text(html(record, lang), encoding="utf-8")
+    assert "prefect" not in sys.modules
     return {"plan": planned.plan and planned.plan.id, "done": done}
 
 
@@ -140,6 +147,7 @@ def measure(rows: int) -> int:
     from bench.__main__ import table
 
     seconds: dict[str, list[float]] = {"library": [], "flow": []}
+    busy: dict[str, list[float]] = {"library": [], "flow": []}
     came: set[str] = set()
     with tempfile.TemporaryDirectory(prefix="mendory-served-") as name, server(Path(name) / "home") as env:
         seed = Path(name) / "seed"
@@ -148,31 +156,32 @@ def measure(rows: int) -> int:
         (seed / "mendory.toml").write_text(_CONFIG, encoding="utf-8")
         for number in range(ROUNDS):
             for way in ("library", "flow") if number % 2 else ("flow", "library"):
-                spent, result = _once(way, seed, Path(name) / "work", env)
+                spent, worked, result = _once(way, seed, Path(name) / "work", env)
                 seconds[way].append(spent)
+                busy[way].append(worked)
                 came.add(json.dumps(result, sort_keys=True))
-                print(f"{way:8} {spent:6.1f} s  {result['done']}", flush=True)
-    plain, served = (statistics.median(seconds[way]) for way in ("library", "flow"))
-    figures = {
-        "rows": rows,
-        "library_seconds": round(plain, 1),
-        "flow_seconds": round(served, 1),
-        "prefect_share": round(1 - plain / served, 3),
-        "same_outcome": len(came) == 1,
-    }
-    ok = figures["prefect_share"] <= BOUNDS["prefect_share"] and figures["same_outcome"]
+                print(f"{way:8} {spent:6.1f} s, {worked:6.1f} s of the processor  {result['done']}", flush=True)
+    figures: dict[str, Any] = {"rows": rows}
+    for kind, of in (("seconds", seconds), ("cpu_seconds", busy)):
+        figures |= {f"{way}_{kind}": round(statistics.median(of[way]), 1) for way in of}
+    figures["prefect_share"] = round(1 - figures["library_seconds"] / figures["flow_seconds"], 3)
+    figures["prefect_cpu_share"] = round(1 - figures["library_cpu_seconds"] / figures["flow_cpu_seconds"], 3)
+    figures["same_outcome"] = len(came) == 1
+    ok = all(figures[name] <= bound for name, bound in BOUNDS.items()) and figures["same_outcome"]
     print(json.dumps({"figures": figures, "bounds": BOUNDS, "ok": ok}))
     return 0 if ok else 1
 
 
-def _once(way: str, seed: Path, work: Path, env: dict[str, str]) -> tuple[float, dict[str, Any]]:
-    """Seconds of one heal of a fresh copy of the table, and what it came to."""
+def _once(way: str, seed: Path, work: Path, env: dict[str, str]) -> tuple[float, float, dict[str, Any]]:
+    """Seconds of one heal of a fresh copy of the table, seconds of the processor, and what it came to."""
     shutil.copytree(seed, work)
     command = [sys.executable, "-m", "bench.served", way, str(work / "mendory.toml")]
     try:
-        start = time.perf_counter()
+        before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
         done = subprocess.run(command, env=env, check=True, capture_output=True, text=True)
-        return time.perf_counter() - start, json.loads(done.stdout.strip().splitlines()[-1])
+        spent, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+        worked = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return spent, worked, json.loads(done.stdout.strip().splitlines()[-1])
     finally:
         shutil.rmtree(work)
 

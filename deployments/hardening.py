@@ -47,6 +47,7 @@ def client(home: Path, port: int, auth: str) -> dict[str, str]:
         "PREFECT_RESULTS_PERSIST_BY_DEFAULT": "false",
         "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": "30",
         "PREFECT_WORKER_QUERY_SECONDS": "5",
+        "PREFECT_UI_URL": f"{origin(port)}/v2",  # the older pages do not ask who follows a link to sign in
         "DO_NOT_TRACK": "1",
         "GX_ANALYTICS_ENABLED": "false",
         "RUST_LOG": "error",

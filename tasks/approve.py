@@ -87,8 +87,15 @@ def ask(config: str, plan_id: str) -> Answer:
         question, lang = asked(open_clinic, plan_id), open_clinic.config.report.lang
         tagged(plan_id)
         show_question(question, lang)
+        call(summary(question, lang))
         form = form_of(fields(question, lang)).with_initial_data(description=page(question, lang))
         suspend_flow_run(wait_for_input=form, timeout=None, key=name)
+
+
+def call(name: str) -> None:
+    """The run has that name: what it was called when it began does not tell what was decided since."""
+    with get_client(sync_client=True) as client:
+        client.update_flow_run(flow_run.id, name=name)
 
 
 @task(task_run_name=named("decide"), **OPTIONS)

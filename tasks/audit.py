@@ -14,7 +14,7 @@ from mendory.finding import by_code
 from mendory.report import build, markdown
 from mendory.report.html import html
 from tasks.detect import unchanged
-from tasks.shared import OPTIONS, clinic, named
+from tasks.shared import OPTIONS, Held, clinic, named
 from tasks.show import show_record
 
 
@@ -36,7 +36,7 @@ def audit(config: str, plan_id: str) -> dict[str, Any]:
 
 
 def told_of(
-    checked: CheckUp,
+    checked: Held[CheckUp],
     causes: list[dict[str, Any]],
     plans: list[str],
     decisions: list[dict[str, int]],
@@ -47,11 +47,11 @@ def told_of(
 ) -> dict[str, Any] | State[Any]:
     """What a heal came to, in ids and counts; a state that says so by its name where there was nothing to do."""
     if unchanged(checked) and not runs and not records:
-        return Completed(name="Unchanged", message=f"Nobody wrote since version {checked.version}.")
+        return Completed(name="Unchanged", message=f"Nobody wrote since version {checked.value.version}.")
     return {
-        "found": by_code(checked.findings),
-        "read": checked.examination.read,
-        "version": checked.version,
+        "found": by_code(checked.value.findings),
+        "read": checked.value.examination.read,
+        "version": checked.value.version,
         "causes": causes,
         "plans": plans,
         "decisions": decisions,

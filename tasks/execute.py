@@ -9,24 +9,24 @@ from prefect import task
 
 from mendory import treatment
 from mendory.treatment import Ran
-from tasks.shared import OPTIONS, clinic, named
+from tasks.shared import OPTIONS, Held, clinic, named
 from tasks.show import progress
 
 
 @task(task_run_name=named("execute"), **OPTIONS)
-def execute(config: str, plan_id: str) -> Ran:
+def execute(config: str, plan_id: str) -> Held[Ran]:
     """What policy lets run has run; the receipts are in the ledger. The value stays in this process."""
     open_clinic = clinic(config)
     with progress(open_clinic, "execute"):
-        return treatment.run(open_clinic, plan_id)
+        return Held(treatment.run(open_clinic, plan_id))
 
 
 @task(**OPTIONS)
-def verify(config: str, ran: Ran) -> dict[str, Any]:
+def verify(config: str, ran: Held[Ran]) -> dict[str, Any]:
     """The verdict on the run; level-1 steps that failed are taken back."""
     open_clinic = clinic(config)
     with progress(open_clinic, "verify"):
-        done = treatment.close(open_clinic, ran)
+        done = treatment.close(open_clinic, ran.value)
     return {
         "plan": done.plan.id,
         "state": done.state.value,

@@ -9,14 +9,14 @@ from prefect import task
 from mendory import treatment
 from mendory.checkup import CheckUp
 from mendory.report import build
-from tasks.shared import OPTIONS, clinic, named
+from tasks.shared import OPTIONS, Held, clinic, named
 from tasks.show import show_record
 
 
 @task(**OPTIONS)
-def plan(config: str, checked: CheckUp) -> list[str]:
+def plan(config: str, checked: Held[CheckUp]) -> list[str]:
     """The ids of the plans that answer what was found: a new one, rehearsed and stored, and those still open."""
-    planned = clinic(config).plan(checked)
+    planned = clinic(config).plan(checked.value)
     new = [planned.plan.id] if planned.plan else []
     return [*new, *planned.open_plans]
 

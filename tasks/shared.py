@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar, final
 
 from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import TaskRun
@@ -47,6 +47,19 @@ OPTIONS: dict[str, Any] = {
     **RETRIES,
 }
 """Nothing is cached or persisted: the ledger remembers, and a result must not outlive the run."""
+
+
+T = TypeVar("T")
+
+
+@final
+class Held(Generic[T]):
+    """A value of this process that goes from task to task unseen: what Prefect knows, it visits element by element."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: T) -> None:
+        self.value = value
 
 
 def named(verb: str) -> Callable[[], str]:

@@ -98,6 +98,18 @@ class Server:
             row = connection.execute(query.encode(), values).fetchone()
         return row[0] if row else None
 
+    def dumped(self, database: str) -> bytes:
+        """Everything in the database, as `pg_dump` writes it."""
+        link = ["--host=127.0.0.1", f"--port={self.port}", "--username=postgres", database]
+        environ = os.environ | {"PGPASSWORD": self.password}
+        done = subprocess.run(
+            [self._tools.joinpath("initdb").resolve().with_name("pg_dump"), *link],
+            env=environ,
+            capture_output=True,
+            check=True,
+        )
+        return done.stdout
+
     def connect(self, database: str = _DATABASE) -> psycopg.Connection[Any]:
         """The administrator's connection."""
         link = {"host": "127.0.0.1", "port": self.port, "user": "postgres", "password": self.password}

@@ -6,7 +6,6 @@ cell by cell; the ledger, the side state and the table may hold it. That the sea
 
 from __future__ import annotations
 
-import base64
 import gzip
 import json
 import logging
@@ -35,6 +34,8 @@ from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, PREFECT_HOME, te
 from prefect.testing.utilities import prefect_test_harness
 
 from mendory.finding import KNOWN, Code, Ring
+from tests.leaks import contents, forms
+from tests.leaks import leaks as leaks_of
 
 pytestmark = [pytest.mark.prefect, pytest.mark.xdist_group("prefect")]
 CANARIES = ("CANARY-4111-1111-1111-1111", "金丝雀身份证四一一一", "078-05-1120")
@@ -155,18 +156,6 @@ def make(folder: Path) -> None:
 # --- the search -----------------------------------------------------------------------------------
 
 
-def forms(text: str) -> Iterator[bytes]:
-    """How a text may lie in a file: plain, escaped, UTF-16, and base64 at each of its three alignments."""
-    yield text.encode()
-    for escaped in (json.dumps(text)[1:-1], ascii(text)[1:-1]):
-        yield escaped.encode()
-        yield json.dumps(escaped)[1:-1].encode()
-    yield text.encode("utf-16-le")
-    for at in range(3):
-        packed = base64.b64encode(b"\0" * at + text.encode())
-        yield packed[4 if at else 0 : -4]
-
-
 FORMS = [form for canary in CANARIES for form in forms(canary)]
 
 
@@ -175,25 +164,9 @@ def held(data: bytes) -> bool:
     return any(form in data for form in FORMS)
 
 
-def contents(path: Path) -> Iterator[bytes]:
-    """The bytes of a file; unpacked where it is packed; of a database every cell too, which may lie across pages."""
-    data = path.read_bytes()
-    yield data
-    if data[:2] == b"\x1f\x8b":
-        yield gzip.decompress(data)
-    if data[:15] == b"SQLite format 3":
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as conn:
-            tables = [name for (name,) in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-            for table in tables:
-                for row in conn.execute(f'SELECT * FROM "{table}"'):  # noqa: S608
-                    yield b"\n".join(v if isinstance(v, bytes) else str(v).encode() for v in row)
-
-
 def leaks(*places: Path) -> list[str]:
     """The files in these places that hold a canary."""
-    files = [p for place in places for p in ([place] if place.is_file() else place.rglob("*")) if p.is_file()]
-    assert files
-    return sorted({str(path) for path in files if any(held(data) for data in contents(path))})
+    return leaks_of(CANARIES, places)
 
 
 # --- the runs -------------------------------------------------------------------------------------

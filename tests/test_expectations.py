@@ -220,7 +220,7 @@ def test_a_ledger_without_a_receipt_or_a_row_is_incomplete(clinic: Callable[...,
 @pytest.mark.lance
 def test_the_task_stops_where_the_two_ways_differ(clinic: Callable[..., Any]) -> None:
     """On a sick table both ways agree; where the pure rules had missed a finding, CheckBroken says which code."""
-    from tasks.detect import agree
+    from expectations.agreement import agree
 
     rows = [memory("m1", content=" "), memory("m2", superseded_by="gone"), memory("m3", metadata="{没"), memory("")]
     open_clinic = clinic(rows)
@@ -235,7 +235,7 @@ def test_the_task_stops_where_the_two_ways_differ(clinic: Callable[..., Any]) ->
 @pytest.mark.lance
 def test_a_ledger_that_lost_an_image_stops_the_task(clinic: Callable[..., Any]) -> None:
     """A repair that could not be taken back is told before anything else is planned."""
-    from tasks.detect import agree
+    from expectations.agreement import agree
 
     open_clinic = clinic([memory("m1", status="Active")], limits=GENEROUS)
     apply(open_clinic, open_clinic.plan().plan.id)

@@ -78,7 +78,8 @@ def choices(lang: str) -> tuple[tuple[str, str], ...]:
 
 
 def _choices(lang: str) -> str:
-    return word("choices", lang).join(word("choice", lang, name=name, how=how) for name, how in choices(lang))
+    brief = [word("choice", lang, name=name, how=word(f"brief_{name}", lang)) for name in DECISIONS]
+    return word("choices", lang).join(brief)
 
 
 def _said(name: str, lang: str) -> tuple[str, str]:

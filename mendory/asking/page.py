@@ -99,11 +99,20 @@ def _first(asked: Asked, lang: str) -> Iterator[tuple[str, str]]:
         rows=f"{asked.rows:,}" if lang == "en" else count(asked.rows, "row", lang),
         total=count(asked.table_rows, "row", lang),
         hides=f"{asked.hides:,}" if lang == "en" else count(asked.hides, "row", lang),
+        rescoped=_rescoped(asked, lang),
     )
     time = f"**{expiry(asked, lang)}**" + (" " if lang == "zh" else "")
     yield "wrong", worst
     yield "undo", word("undo_short", lang, command=f"`{asked.undo}`", days=asked.undo_days)
     yield "silence", word("expires", lang, time=time)
+
+
+def _rescoped(asked: Asked, lang: str) -> str:
+    if not asked.rescoped:
+        return ""
+    return word(
+        "worst_rescoped", lang, rows=f"{asked.rescoped:,}" if lang == "en" else count(asked.rescoped, "row", lang)
+    )
 
 
 def _changed(asked: Asked, lang: str) -> Iterator[str]:

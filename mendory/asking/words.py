@@ -90,9 +90,10 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
     # the worst case
     "wrong": ("If this is wrong", "万一修错了"),
     "worst": (
-        "of the {total} in `{table}` **{rows} changed, {hides} of them out of recall, 0 deleted**.",
-        "`{table}` 的 {total}中**改动 {rows}，其中 {hides}不再被召回，删除 0 行**。",
+        "of the {total} in `{table}` **{rows} changed, {hides} of them out of recall, {rescoped}0 deleted**.",
+        "`{table}` 的 {total}中**改动 {rows}，其中 {hides}不再被召回，{rescoped}删除 0 行**。",
     ),
+    "worst_rescoped": ("{rows} under another scope, ", "{rows}归入另一个范围，"),
     "changes": ("What would change", "会改动什么"),
     "hidden": (
         "What is hidden by mistake is not recalled until it is rolled back.",
@@ -194,6 +195,11 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
         "拒绝所选的组（未选则全部），在行变化之前不再提出",
     ),
     "decision_later": ("nothing changes, all of it waits on", "不作改动，继续等待"),
+    # beside the field they must be short: in the older form each line of theirs takes one from the page
+    "brief_approve": ("all that waits", "全部批准"),
+    "brief_part": ("only the picked groups", "只批准所选的组"),
+    "brief_reject": ("the picked groups, or all", "拒绝所选的组或全部"),
+    "brief_later": ("wait on", "继续等待"),
     "choice": ("{name}: {how}", "{name}：{how}"),
     "choices": ("; ", "；"),
     "groups_field": ("Groups", "组"),
@@ -214,8 +220,8 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "note_how": ("Why, for the record; one line, no memory text.", "记录原因；一行，请勿写入记忆原文。"),
     # one line, and notices
     "summary": (
-        "{code} · {table} · {groups} to approve · {rows}, {hides} out of recall · {severity}",
-        "{code} · {table} · 待批准 {groups} · {rows}，{hides}不再被召回 · 严重程度{severity}",
+        "{code} · {severity} · {rows}, {hides} out of recall · {groups} · {table}",
+        "{code} · 严重程度{severity} · {rows}，{hides}不再被召回 · {groups} · {table}",
     ),
     "notice_title": ("Mendory: a plan waits for you", "Mendory：有计划等待批准"),
     "notice_worst": (

@@ -110,7 +110,7 @@ def _links(asked: Asked, link: str, lang: str) -> _Lines:
 def _json(asked: Asked, link: str, lang: str) -> Mapping[str, Any]:
     return {
         "event": "plan.waits",
-        "text": f"{word('notice_title', lang)}: {summary(asked, lang)}",
+        "text": word("choice", lang, name=word("notice_title", lang), how=summary(asked, lang)),
         "table": asked.table,
         "plan": asked.code,
         "plan_id": asked.plan_id,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 Look = Literal["v1", "v2"]
 LOOKS: tuple[Look, ...] = ("v1", "v2")
@@ -22,7 +23,7 @@ ARGUMENTS = [
     # nothing but this machine's own server exists for it
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 ]
-PATIENCE = 30_000
+PATIENCE = 60_000
 """Milliseconds a page may take to show what is looked for."""
 
 
@@ -40,23 +41,55 @@ def browser() -> Iterator[Browser]:
 class Person:
     """Someone signed in to one look of the server's pages; every picture they take lands in `pictures`."""
 
-    def __init__(self, opened: Browser, origin: str, sign_in: str, look: Look, pictures: Path) -> None:
+    def __init__(self, opened: Browser, origin: str, secret: str, look: Look, pictures: Path) -> None:
         self.look, self.origin, self.pictures = look, origin, pictures
+        self.taken: list[Path] = []
+        self._secret, self._signed_in = secret, False
         self.page: Page = opened.new_page(viewport={"width": 1280, "height": 1000})
         self.page.set_default_timeout(PATIENCE)
-        self.page.goto(f"{self._root}/login")
-        self.page.locator("input[type=password]").fill(sign_in)
-        self.page.keyboard.press("Enter")
-        self.page.wait_for_url(f"{self._root}/dashboard**")
 
     @property
     def _root(self) -> str:
         return f"{self.origin}/v2" if self.look == "v2" else self.origin
 
+    def sign_in(self) -> None:
+        """They are signed in."""
+        self.page.goto(f"{self._root}/login")
+        self._give_secret()
+        self.page.wait_for_url(f"{self._root}/dashboard**")
+
+    def _give_secret(self) -> None:
+        self.page.locator("input[type=password]").fill(self._secret)
+        self.page.keyboard.press("Enter")
+        self._signed_in = True
+
+    def follow(self, link: str) -> None:
+        """A link to a run was followed without being signed in: the server asked for it, and then the run is shown."""
+        self.page.goto(link)
+        self._give_secret()
+        self.page.wait_for_url(f"{link}**")
+        self._shown()
+
     def open_run(self, run: str) -> None:
         """The page of the run is shown."""
+        if not self._signed_in:
+            self.sign_in()
         self.page.goto(f"{self._root}/runs/flow-run/{run}")
+        self._shown()
+
+    def _shown(self) -> None:
         self.page.get_by_text("Suspended").or_(self.page.get_by_text("Completed")).first.wait_for()
+        self.page.wait_for_load_state("networkidle")
+
+    def open_artifacts(self) -> None:
+        """The artifacts of the run that is shown are in sight."""
+        self.page.get_by_text("Artifacts", exact=True).first.click()
+        self.page.wait_for_load_state("networkidle")
+
+    def open_artifact(self, artifact: str) -> None:
+        """The page of the artifact is shown."""
+        self.page.goto(f"{self._root}/artifacts/artifact/{artifact}")
+        self.page.wait_for_load_state("networkidle")
 
     def open_form(self) -> Locator:
         """The form that the suspended run asks with."""
@@ -96,14 +129,19 @@ class Person:
         self.page.get_by_role("option").first.wait_for(state="detached")
 
     def submit(self, form: Locator) -> None:
-        """The form is sent."""
+        """The form is sent, and the server took it: it closes."""
         form.get_by_role("button", name="Resume" if self.look == "v2" else "Submit", exact=True).click()
+        try:
+            form.wait_for(state="hidden")
+        except PlaywrightTimeout:
+            raise AssertionError(f"the form stays open: {self.page.locator('body').inner_text()}") from None
 
     def picture(self, name: str) -> Path:
         """What is seen now, as a picture."""
         self.pictures.mkdir(parents=True, exist_ok=True)
         path = self.pictures / f"{name}-{self.look}.png"
         self.page.screenshot(path=path)
+        self.taken.append(path)
         return path
 
     def close(self) -> None:

@@ -1,0 +1,1 @@
+"""`make e2e`: from nothing to a served, scheduled, damaged table, approved in a browser and healed."""
