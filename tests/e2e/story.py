@@ -245,8 +245,8 @@ class Story:
         self._look(person, "end-artifacts")
         found = served.post("/artifacts/filter", {"flow_runs": {"id": {"any_": [run_id]}}})
         first = {artifact["key"].split("-")[0]: artifact for artifact in found}  # one of each kind
-        for kind in ("case", "plot", "progress", "asked"):
-            person.open_artifact(first[kind]["id"])
+        for kind, sign in _SIGNS.items():
+            person.open_artifact(first[kind]["id"], sign)
             self._look(person, f"end-{kind}")
         person.page.goto(first["report"]["data"].partition("](")[2].partition(")")[0])
         self._look(person, "end-report")
@@ -274,6 +274,8 @@ class Story:
         return found
 
 
+_SIGNS = {"case": "text=G4", "plot": "img[src^='data:']", "progress": "text=100", "asked": "text=G4"}
+"""Kind of artifact → what is seen once its page is there."""
 _ZH = ("凌晨三点", "看过了，确实是重复写入", "范围无误")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -25,6 +25,7 @@ ARGUMENTS = [
 ]
 PATIENCE = 60_000
 """Milliseconds a page may take to show what is looked for."""
+GLANCE = 2_000
 
 
 @contextmanager
@@ -79,17 +80,22 @@ class Person:
 
     def _shown(self) -> None:
         self.page.get_by_text("Suspended").or_(self.page.get_by_text("Completed")).first.wait_for()
-        self.page.wait_for_load_state("networkidle")
+        self._settle()
+
+    def _settle(self) -> None:
+        """The page has come to rest, or has had time to: some ask the server again and again."""
+        with suppress(PlaywrightTimeout):
+            self.page.wait_for_load_state("networkidle", timeout=GLANCE)
 
     def open_artifacts(self) -> None:
         """The artifacts of the run that is shown are in sight."""
         self.page.get_by_text("Artifacts", exact=True).first.click()
-        self.page.wait_for_load_state("networkidle")
+        self._settle()
 
-    def open_artifact(self, artifact: str) -> None:
-        """The page of the artifact is shown."""
+    def open_artifact(self, artifact: str, sign: str) -> None:
+        """The page of the artifact is shown, and on it what the selector finds."""
         self.page.goto(f"{self._root}/artifacts/artifact/{artifact}")
-        self.page.wait_for_load_state("networkidle")
+        self.page.locator(sign).first.wait_for()
 
     def open_form(self) -> Locator:
         """The form that the suspended run asks with."""
