@@ -46,7 +46,7 @@ class Person:
         self.look, self.origin, self.pictures = look, origin, pictures
         self.taken: list[Path] = []
         self._secret, self._signed_in = secret, False
-        self.page: Page = opened.new_page(viewport={"width": 1280, "height": 1000})
+        self.page: Page = opened.new_page(viewport={"width": 1280, "height": 1000}, reduced_motion="reduce")
         self.page.set_default_timeout(PATIENCE)
 
     @property
