@@ -229,7 +229,7 @@ class Story:
             if number == ROUNDS:
                 return bool(state["name"] == "Completed")
             key = state["state_details"]["pause_key"] or ""
-            return bool(state["name"] == "Suspended" and key.endswith(f"-{number + 1}"))
+            return bool(state["name"] == "Suspended" and key.split("-")[-2:-1] == [str(number + 1)])
 
         try:
             until(f"what round {number} comes to", rested, within=PATIENCE)
