@@ -15,7 +15,8 @@ from demo.ward import Ward, anyone
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _FAR: Final = datetime(2090, 1, 1, 8, tzinfo=UTC)
-_HIDDEN: Final = ("\u200b", "\u202e", "\u00ad", "\ufeff", "\x07", "\U000e0069", "\u2066", "\u2060")
+# a lone soft hyphen or word joiner may be a typesetter's; three in a row are nobody's
+_HIDDEN: Final = ("\u200b", "\u202e", "\u00ad" * 3, "\ufeff", "\x07", "\U000e0069", "\u2066", "\u2060" * 3)
 _SCOPES: Final = ("{} ", "{}*", "{}'; --", "{}\u200b", '"{}"', "{}\n")
 _TOO_LONG: Final = 100_001
 
