@@ -9,12 +9,18 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word: as written, as it is compared, whether it carries meaning, and whether a negation reaches it."""
+    """A word: as written, as it is compared, whether it carries meaning, and whether a negation reaches it.
+
+    `negated` is the parity of all that turns the word round: "not happy" and "unhappy" are both the fold "happy",
+    negated; "not unhappy" is not. Words of stance are turned like that too: "hates tea" is "like", negated, and tea,
+    negated. `kind` names a class whose members exclude one another ("colour", "kin", "job"); "" is none.
+    """
 
     text: str
     fold: str
     content: bool = True
     negated: bool = False
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +35,15 @@ class Quantity:
 class Reading:
     """What a language reads in one text. Everything in it is in the one form in which two readings are compared.
 
-    `dates`: days, weekdays, months, times of day, relative days. `names`: of persons, places, products and other
-    things. `owners`: whom a statement is about where it names somebody but the user ("mother", "小王"). `scenes`:
-    when or where it holds ("at business dinners", 出差时). `ended`: it says that something is over ("no longer",
-    "used to", 不再, 已经…了).
+    `words`: in order; names are among them, quantities, dates and versions are not. `dates`: days, weekdays, months,
+    times of day, relative days, each as "kind:value" ("weekday:2", "month:10", "day:15", "year:2024", "time:15:00",
+    "relative:1"); only values of one kind can clash. `names`: of persons, places, products, files and other things,
+    a name of several words with single spaces between ("kevin rollins"). `owners`: whom a statement is about where it
+    names somebody but the user ("mother", "小王"); `of_user`: it is about the user ("I", "User", 我, or no subject).
+    Neither: it is not known. `scenes`: when or where it holds ("at business dinners", 出差时). `ended`: it says that
+    something is over ("no longer", "used to", 不再, 已经…了). `negations`: how many negations hold in it. `strength`:
+    how often or how much, 0 never, 1 hardly, 2 sometimes or a little, 3 often or a lot, 4 always; None where it is
+    not said.
     """
 
     language: str
@@ -44,6 +55,9 @@ class Reading:
     owners: frozenset[str] = frozenset()
     scenes: frozenset[str] = frozenset()
     ended: bool = False
+    of_user: bool = False
+    negations: int = 0
+    strength: int | None = None
 
 
 class Language(Protocol):
