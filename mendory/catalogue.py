@@ -6,12 +6,12 @@ Docs list it in `docs/catalogue.md`; a test reads both.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from mendory.finding import Code
+from mendory.finding import Code, Finding
 
 
 class StepKind(StrEnum):
@@ -20,6 +20,8 @@ class StepKind(StrEnum):
     FILL = "fill"
     NORMALISE_STATUS = "normalise_status"
     MERGE_EXACT = "merge_exact"
+    MERGE_NEAR = "merge_near"
+    SUMMARISE = "summarise"
     REPOINT = "repoint"
     SET_SCOPE = "set_scope"
     SET_SOURCE = "set_source"
@@ -72,6 +74,10 @@ REMEDIES: Final[Mapping[Code, Remedy]] = MappingProxyType(
         ),
         Code.DUPLICATE_EXACT: Remedy(StepKind.MERGE_EXACT, Level.RULE_OR_PERSON, "merge.exact", Otherwise.PERSON),
         Code.DUPLICATE_RESTATED: _REPORT,
+        Code.DUPLICATE_NEAR: Remedy(StepKind.MERGE_NEAR, Level.RULE_OR_PERSON, "merge.near", Otherwise.PERSON),
+        Code.RECALL_ECHO: Remedy(StepKind.MERGE_NEAR, Level.RULE_OR_PERSON, "merge.echo", Otherwise.PERSON),
+        # a person reads the summary: no rule can say that it is a good one
+        Code.FRAGMENTS: Remedy(StepKind.SUMMARISE, Level.RULE_OR_PERSON, None, Otherwise.PERSON),
         Code.EMBEDDING_DIM_MISMATCH: _PERSON,
         Code.EMBEDDING_NON_FINITE: _PERSON,
         Code.EMBEDDING_ZERO: _PERSON,
@@ -95,3 +101,17 @@ REMEDIES: Final[Mapping[Code, Remedy]] = MappingProxyType(
 
 RULES: Final = frozenset(r.rule for r in REMEDIES.values() if r.rule)
 """Every rule name that `rules.confirmed` may hold."""
+
+PROVISIONAL: Final = "provisional"
+"""The `origin`, in a finding's evidence, of a threshold that nobody has calibrated."""
+
+
+def remedy_of(finding: Finding) -> Remedy:
+    """What the finding leads to: what the table says of its code, with one exception.
+
+    What was found by a provisional threshold has no known error rate, so no rule confirms it: level 3, a person.
+    """
+    remedy = REMEDIES[finding.code]
+    if remedy.step is not None and finding.evidence.get("origin") == PROVISIONAL:
+        return replace(remedy, level=Level.PERSON, rule=None)
+    return remedy

@@ -20,6 +20,8 @@ _CAUSES: Final[Mapping[Code, str]] = MappingProxyType(
     {
         Code.DUPLICATE_EXACT: "non_idempotent_write",
         Code.DUPLICATE_RESTATED: "fact_extracted_again",
+        Code.DUPLICATE_NEAR: "fact_extracted_again",
+        Code.RECALL_ECHO: "fact_extracted_again",
         Code.REFERENCE_DANGLING: "foreign_delete",
         Code.MISSING_SCOPE: "wrong_scope_field",
         Code.DUPLICATE_ID: "non_idempotent_write",

@@ -65,6 +65,9 @@ class Code(StrEnum):
     CONTENT_TOO_LONG = "content_too_long"
     DUPLICATE_EXACT = "duplicate_exact"
     DUPLICATE_RESTATED = "duplicate_restated"
+    DUPLICATE_NEAR = "duplicate_near"
+    RECALL_ECHO = "recall_echo"
+    FRAGMENTS = "fragments"
 
 
 KNOWN: Final[Mapping[Code, tuple[Ring, Severity]]] = MappingProxyType(
@@ -102,6 +105,9 @@ KNOWN: Final[Mapping[Code, tuple[Ring, Severity]]] = MappingProxyType(
         Code.CONTENT_TOO_LONG: (Ring.STRUCTURE, Severity.LOW),
         Code.DUPLICATE_EXACT: (Ring.MEANING, Severity.MEDIUM),
         Code.DUPLICATE_RESTATED: (Ring.MEANING, Severity.LOW),
+        Code.DUPLICATE_NEAR: (Ring.MEANING, Severity.MEDIUM),
+        Code.RECALL_ECHO: (Ring.MEANING, Severity.MEDIUM),
+        Code.FRAGMENTS: (Ring.MEANING, Severity.LOW),
     }
 )
 """Ring and severity of every code."""

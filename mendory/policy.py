@@ -97,6 +97,8 @@ def _authority(
     if step.level is Level.PERSON:
         return Ruling(Verdict.WAIT, None, "level 3: only a person may let it run")
     by_rule = step.level is Level.RULE_OR_PERSON
+    if by_rule and step.rule is None:
+        return Ruling(Verdict.WAIT, None, "no rule confirms such a step; a person may approve it")
     if by_rule and step.rule not in confirmed:
         return Ruling(Verdict.WAIT, None, f"rule {step.rule} is not confirmed; a person may approve it")
     if limits is None:

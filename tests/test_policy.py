@@ -7,14 +7,15 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendory.catalogue import REMEDIES, RULES, Level, Otherwise, StepKind
+from mendory.catalogue import REMEDIES, RULES, Level, Otherwise, Remedy, StepKind, remedy_of
 from mendory.config import LimitsSection
 from mendory.detect import Settings, examine
-from mendory.finding import KNOWN, Code
+from mendory.finding import KNOWN, Code, finding
 from mendory.mapping import Mapping
 from mendory.plan.model import ColumnChange, Edit, Group, Plan, Step
 from mendory.policy import Authority, Health, Verdict, decide
-from tests.conftest import NOON, arrow, memory
+from mendory.record import Memory
+from tests.conftest import GENEROUS, NOON, arrow, memory
 
 
 def test_every_code_has_its_remedy_ring_and_severity() -> None:
@@ -23,17 +24,50 @@ def test_every_code_has_its_remedy_ring_and_severity() -> None:
 
 
 def test_a_remedy_with_a_step_has_a_level() -> None:
-    """A step has a level; level 2 has a rule that can confirm it, other levels have none."""
+    """A step has a level; level 2 has a rule that can confirm it, unless a person must read the outcome."""
     for code, remedy in REMEDIES.items():
         assert (remedy.step is None) == (remedy.level is None), code
-        assert (remedy.rule is not None) == (remedy.level is Level.RULE_OR_PERSON), code
+        ruled = remedy.level is Level.RULE_OR_PERSON and remedy.step is not StepKind.SUMMARISE
+        assert (remedy.rule is not None) == ruled, code
         assert remedy.otherwise in Otherwise
-    assert {"merge.exact", "repoint.known_successor"} == RULES
+    assert {"merge.exact", "merge.near", "merge.echo", "repoint.known_successor"} == RULES
+
+
+def test_what_a_provisional_threshold_found_is_a_persons() -> None:
+    """The same code leads to the same step, at level 3 and without a rule, where the threshold was provisional."""
+    held = [Memory("a", "Likes tea", scope="u1"), Memory("b", "Is fond of tea", scope="u1")]
+    remedies = {
+        origin: remedy_of(finding(Code.DUPLICATE_NEAR, held, ("content",), "", {"origin": origin}, "near/1"))
+        for origin in ("shipped", "calibrated", "provisional")
+    }
+
+    assert remedies["shipped"] == remedies["calibrated"] == REMEDIES[Code.DUPLICATE_NEAR]
+    person = Remedy(StepKind.MERGE_NEAR, Level.PERSON, None, Otherwise.PERSON)
+    assert person == remedies["provisional"]
+    report = finding(Code.DUPLICATE_RESTATED, held, ("content",), "", {"origin": "provisional"}, "exact/1")
+    assert REMEDIES[Code.DUPLICATE_RESTATED] == remedy_of(report)
+
+
+def test_level_two_without_a_rule_waits_for_a_person() -> None:
+    """No confirmed rule, whichever, lets a step run that has none of its own; a person's word does."""
+    edit = Edit("a", "x", "y", (ColumnChange("content", "x", "y"),))
+    step = Step(StepKind.SUMMARISE, Level.RULE_OR_PERSON, None, "fragments", "f", "u1", "", (edit,), {})
+    plan = Plan((Group("G1", step.kind, step.level, None, (step,)),), 1, NOON, NOON + timedelta(days=1))
+    generous = LimitsSection(**GENEROUS)
+    health = Health(60, 0, {"u1": 30}, {})
+
+    waits, runs = (decide(plan, generous, RULES, approved, health)[step.id] for approved in ({}, {step.id: "d1"}))
+
+    assert (Verdict.WAIT, "no rule confirms such a step; a person may approve it") == (waits.verdict, waits.reason)
+    assert (Verdict.RUN, Authority.PERSON) == (runs.verdict, runs.by)
 
 
 def test_no_step_deletes() -> None:
     """No kind of step deletes a memory."""
-    kinds = {"fill", "normalise_status", "merge_exact", "repoint", "set_scope", "set_source"}
+    kinds = {
+        *("fill", "normalise_status", "merge_exact", "merge_near", "summarise"),
+        *("repoint", "set_scope", "set_source"),
+    }
 
     assert kinds == {k.value for k in StepKind}
 

@@ -123,6 +123,13 @@ SENTENCES: Final[Mapping[str, str]] = {
     "write into these rows when they were last changed": "为这些行写明何时最后改动",
     "archive all but one of these rows where they are written": "在写入这些行的程序中，除其中一行外全部归档",
     "decide which of these rows says it right": "决定这些行中哪一行是对的",
+    "look whether these rows say one thing, and archive what the others cover": (
+        "查看这些行是否说的是同一件事，并归档其他行已涵盖的行"
+    ),
+    "archive what was recalled and stored again, and stop its writer": "归档被召回后再次存储的行，并停止其写入程序",
+    "write what these rows say together into one of them, and archive the others": (
+        "把这些行合起来的意思写入其中一行，并归档其余各行"
+    ),
     "write into these rows whose memory they are": "为这些行写明是谁的记忆",
     "give these rows an id": "为这些行写入编号",
     "give all but one of these rows an id of its own": "除其中一行外，为其余各行写入各自的编号",

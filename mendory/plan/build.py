@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from mendory import digest
-from mendory.catalogue import REMEDIES, Level, Otherwise, StepKind
+from mendory.catalogue import Level, Otherwise, StepKind, remedy_of
 from mendory.detect import Examination, Fetch, Settings, examine
 from mendory.finding import Code, Finding
 from mendory.mapping import RELATIONS, Giving
@@ -143,21 +143,21 @@ def _obstacle(finding: Finding, shared: frozenset[str]) -> str | None:
 def _left(seen: Examination, answered: set[str]) -> Iterator[Unplanned]:
     """The findings for which the catalogue has no step."""
     for finding in seen.findings:
-        remedy = REMEDIES[finding.code]
+        remedy = remedy_of(finding)
         if remedy.step is None and finding.id not in answered:
             reason = "a person must decide" if remedy.otherwise is Otherwise.PERSON else "report only"
             yield Unplanned(finding, reason)
 
 
 def _step(finding: Finding) -> StepKind:
-    step = REMEDIES[finding.code].step
+    step = remedy_of(finding).step
     assert step is not None
     return step
 
 
 def _open(seen: Examination, level: Level, answered: set[str]) -> list[Finding]:
     """The findings of one level that no draft answers yet, in the order they are drafted."""
-    waiting = [f for f in seen.findings if REMEDIES[f.code].level == level and f.id not in answered]
+    waiting = [f for f in seen.findings if remedy_of(f).level == level and f.id not in answered]
     return sorted(waiting, key=lambda f: (_ORDER[_step(f)], f.scope or "", f.ids, f.id))
 
 

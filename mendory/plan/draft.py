@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mendory.catalogue import REMEDIES, Level, StepKind
+from mendory.catalogue import Level, StepKind, remedy_of
 from mendory.detect.context import BatchFacts, Referrers
 from mendory.finding import Finding
 from mendory.plan.evidence import Evidence
@@ -49,14 +49,14 @@ class Draft:
     @property
     def level(self) -> Level:
         """Who may let it run, from the catalogue."""
-        level = REMEDIES[self.finding.code].level
+        level = remedy_of(self.finding).level
         assert level is not None
         return level
 
     @property
     def rule(self) -> str | None:
         """The rule that can confirm it, from the catalogue."""
-        return REMEDIES[self.finding.code].rule
+        return remedy_of(self.finding).rule
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,6 +97,7 @@ _PATTERNS: Final = (
     # why a step waits or is suspended
     (r"level 3: only a person may let it run", "3 级：只有人可以批准执行"),
     (r"rule (\S+) is not confirmed; a person may approve it", r"规则 \1 未确认；可由人批准"),
+    (r"no rule confirms such a step; a person may approve it", "没有规则可确认这类步骤；可由人批准"),
     (r"no limits are configured, so nothing runs without a person", "未配置限额，因此没有人的批准什么都不执行"),
     (
         r"(\S+) of the table is sick, above limits\.sick_share_table (\S+)",

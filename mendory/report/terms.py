@@ -22,6 +22,9 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "reference_dangling": ("Reference to nothing", "引用悬空"),
     "duplicate_exact": ("Exact duplicate", "完全重复"),
     "duplicate_restated": ("Same text, other details", "重复陈述"),
+    "duplicate_near": ("Same thing in other words", "近似重复"),
+    "recall_echo": ("Recalled text stored again", "召回内容被再次存储"),
+    "fragments": ("Fragments of one thing", "同一件事的碎片"),
     "embedding_dim_mismatch": ("Embedding of another length", "向量维数不符"),
     "embedding_non_finite": ("Embedding holds no numbers", "向量含非数值"),
     "embedding_zero": ("Embedding all zeros", "向量全为零"),
@@ -44,11 +47,15 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "fill": ("Fill in metadata", "补全"),
     "normalise_status": ("Normalise the status", "规范状态"),
     "merge_exact": ("Merge exact duplicates", "合并完全重复"),
+    "merge_near": ("Merge what says the same", "合并近似重复"),
+    "summarise": ("Sum up fragments", "归纳碎片"),
     "repoint": ("Re-point references", "改指引用"),
     "set_scope": ("Set the scope", "补写范围"),
     "set_source": ("Set the source", "补写来源"),
     # rules that may confirm a step
     "merge.exact": ("merge of exact duplicates", "合并完全重复"),
+    "merge.near": ("merge of what says the same in other words", "合并近似重复"),
+    "merge.echo": ("merge of recalled texts into their originals", "把被再次存储的召回内容并入原记忆"),
     "repoint.known_successor": ("re-pointing to a known successor", "改指已知的后继"),
     # states of a plan
     "open": ("open", "待处理"),
@@ -150,6 +157,17 @@ STRATEGIES: Final[Mapping[str, tuple[str, str]]] = {
         "Keep the most informative memory and archive its copies; what only a copy knew is kept, and whoever named a "
         "copy names the kept one.",
         "保留信息最完整的一条并归档其余副本；副本独有的内容得以保留，指向副本的引用改指保留的那条。",
+    ),
+    "merge_near": (
+        "Keep the most informative memory and archive those that say the same in other words; sentences of theirs that "
+        "it does not cover become its notes, in their own words. Nothing is merged where number, name, date or "
+        "negation differ.",
+        "保留信息最完整的一条，归档以其他措辞说同一件事的记忆；其未涵盖的句子原样写入附注。数字、名称、日期或否定不同时绝不合并。",
+    ),
+    "summarise": (
+        "Put the fragments' own sentences together in one of them, embed it again and archive the others; each is "
+        "reachable from it. A person accepts it first.",
+        "把各碎片的原句合到其中一条，重新生成向量并归档其余碎片；从它可找到每一条。须先由人接受。",
     ),
     "repoint": (
         "Lead the reference to the memory into which the missing one was merged, where the ledger knows it.",
