@@ -43,7 +43,9 @@ class Reading:
     Neither: it is not known. `scenes`: when or where it holds ("at business dinners", 出差时). `ended`: it says that
     something is over ("no longer", "used to", 不再, 已经…了). `negations`: how many negations hold in it. `strength`:
     how often or how much, 0 never, 1 hardly, 2 sometimes or a little, 3 often or a lot, 4 always; None where it is
-    not said.
+    not said. `asks`: what a question asks for ("how", "why", "when", "how long", "where", "who", "how many", "which",
+    "what", or "whether" alone); a statement asks for nothing. Two texts that ask for other things say other things,
+    though one that asks and one that does not may be told apart by nothing else.
     """
 
     language: str
@@ -58,6 +60,7 @@ class Reading:
     of_user: bool = False
     negations: int = 0
     strength: int | None = None
+    asks: frozenset[str] = frozenset()
 
 
 class Language(Protocol):

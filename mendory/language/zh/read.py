@@ -1,0 +1,119 @@
+"""Chinese as a language of `mendory.language`."""
+
+from __future__ import annotations
+
+import re
+
+from mendory.language.reading import Reading, Word
+from mendory.language.writing import halfwidth, simplified
+from mendory.language.zh.asking import asks
+from mendory.language.zh.lexicon import FUNCTION, KIN, KINDS, OPPOSITES, SAME, STRENGTH, TURNED
+from mendory.language.zh.negation import negate
+from mendory.language.zh.people import name, owners
+from mendory.language.zh.scan import Piece, scan
+from mendory.language.zh.scenes import ended, scenes
+from mendory.language.zh.segment import segment
+from mendory.language.zh.token import Token
+
+_CLAUSE = re.compile(r"[，。；！？：,;!?:\n…~]+")
+_SENTENCE = re.compile(r"(?<=[。！？!?；;\n])|(?<=\.)(?=\s)")
+
+
+class Chinese:
+    """Chinese, simplified and traditional. Segmentation by rjieba, characters by OpenCC; the rest are rules here."""
+
+    code = "zh"
+    scripts = ("zh",)
+
+    def speaks(self, text: str) -> bool:
+        """Whether a text of Chinese characters is Chinese: one that has kana is not."""
+        return not re.search(r"[぀-ヿㇰ-ㇿｦ-ﾟ]", text)
+
+    def read(self, text: str) -> Reading:
+        """What the text says; text in traditional characters is read as its simplified form is.
+
+        Full-width letters and digits read as half-width ones; "10²" is no 102.
+        """
+        plain = simplified(halfwidth(text))
+        found = scan(plain)
+        clauses = _clauses(found.pieces)
+        strength = _strength(clauses)
+        over = ended(clauses)
+        negations = sum(map(negate, clauses))
+        who, of_user = owners(clauses)
+        asked = asks(clauses)
+        names = set(found.names)
+        for clause in clauses:
+            names.update(filter(None, map(name, clause)))
+        words = tuple(_word(token) for clause in clauses for token in clause if _kept(token))
+        return Reading(
+            self.code,
+            words,
+            tuple(found.quantities),
+            frozenset(found.dates),
+            frozenset(found.versions),
+            frozenset(names),
+            who,
+            scenes(clauses),
+            over,
+            of_user,
+            negations,
+            strength,
+            asked,
+        )
+
+    def sentences(self, text: str) -> tuple[str, ...]:
+        """The sentences as written, stripped; where there is one alone, its parts between commas and semicolons."""
+        parts = _stripped(_SENTENCE.split(text))
+        return parts if len(parts) > 1 else _stripped(re.split(r"[，,、；;|｜/\n]|(?:\s-\s)", text))
+
+    def opposites(self, word: str) -> frozenset[str]:
+        """Folded words that say the opposite of a folded word, or exclude it."""
+        return OPPOSITES.get(word, frozenset())
+
+
+def _stripped(parts: list[str]) -> tuple[str, ...]:
+    return tuple(stripped for part in parts if (stripped := part.strip(" \t\r\n。；;，,、")))
+
+
+def _clauses(pieces: list[Piece]) -> list[list[Token]]:
+    """Words and values in order, in clauses that end at punctuation."""
+    clauses: list[list[Token]] = [[]]
+    for text, folded, named in pieces:
+        if folded is not None:
+            clauses[-1].append(Token(text, folded, "m", value=True, named=named))
+            continue
+        for word, tag in segment(text):
+            if _CLAUSE.fullmatch(word):
+                if clauses[-1]:
+                    clauses.append([])
+            elif not word.isspace():
+                clauses[-1].append(Token(word, SAME.get(word, word) if word not in TURNED else word, tag))
+    return clauses
+
+
+def _strength(clauses: list[list[Token]]) -> int | None:
+    found = {
+        0
+        if token.text.startswith("一点") and [t.text for t in clause[at + 1 : at + 2]] in (["也"], ["都"])
+        else STRENGTH[token.text]
+        for clause in clauses
+        for at, token in enumerate(clause)
+        if token.text in STRENGTH
+    }
+    return min(found, default=None)
+
+
+def _kept(token: Token) -> bool:
+    """Whether it is a word of the reading: numbers, dates, punctuation and what has been read off are not."""
+    return not token.silent and token.tag[0] != "x" and (not token.value or token.named)
+
+
+def _word(token: Token) -> Word:
+    content = token.value or (
+        token.text not in FUNCTION and token.tag[0] not in "uypcreo" and token.text not in STRENGTH
+    )
+    fold = token.fold
+    if token.text in KIN:
+        fold = KIN[token.text]
+    return Word(token.text, fold, content, token.negated and content, KINDS.get(fold, ""))
