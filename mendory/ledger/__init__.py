@@ -2,7 +2,7 @@
 
 SQLite in WAL mode with synchronous=FULL by default, PostgreSQL for several machines. One `Ledger` per database, or
 per schema of one; its parts are grouped by subject: `plans`, `decisions`, `intents`, `findings`, `asides`, `spaces`,
-`checkpoints`, `approvers`, `answers`, `notices`.
+`thresholds`, `checkpoints`, `approvers`, `answers`, `notices`.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from mendory.ledger.notices import Notices
 from mendory.ledger.plans import Plans
 from mendory.ledger.records import IntentState
 from mendory.ledger.spaces import Spaces
+from mendory.ledger.thresholds import CalibratedThresholds
 
 Clock = Callable[[], datetime]
 _T = TypeVar("_T")
@@ -54,6 +55,7 @@ class Ledger:
         self.asides = Asides(self.reading, self.transaction)
         self.findings = Findings(self.transaction, self.reading, clock)
         self.spaces = Spaces(self.transaction, self.reading, clock)
+        self.thresholds = CalibratedThresholds(self.transaction, self.reading, clock)
         self.checkpoints = Checkpoints(self.transaction, self.reading, clock)
         self.approvers = Approvers(self.transaction, self.reading, clock)
         self.answers = Answers(self.transaction, self.reading, clock)

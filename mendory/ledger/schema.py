@@ -222,6 +222,17 @@ space = sa.Table(
     ),
 )
 
+threshold = sa.Table(
+    "threshold",
+    metadata,
+    # a model's name as thresholds are filed, and a language's code
+    sa.Column("space", Text, primary_key=True),
+    sa.Column("language", Text, primary_key=True),
+    sa.Column("body", Text, nullable=False),
+    sa.Column("by", Text, nullable=False),
+    sa.Column("at", Text, nullable=False),
+)
+
 checkpoint = sa.Table(
     "checkpoint",
     metadata,
