@@ -9,7 +9,7 @@ export TOKENIZERS_PARALLELISM := false
 # The models of the tests run on the processor. Installed first, or their packages would choose one by themselves.
 TORCH ?= torch==2.13.0
 
-.PHONY: first-answer heal serve test check bench bench-structure bench-served e2e crash clean
+.PHONY: first-answer heal serve test check bench bench-structure bench-served quality e2e crash clean
 
 $(VENV)/demo.ready: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -59,6 +59,12 @@ bench-structure: $(VENV)/dev.ready
 # Prefect's part of a heal of 100 k rows, against the same calls without it; the last line is JSON.
 bench-served: $(VENV)/dev.ready
 	@$(BIN)/python -m bench.served
+
+# Precision and recall on labelled pairs beside baselines, docs/quality.md; the last line is JSON. Without DATA the
+# folder is ../shared/data and one half of each set is reported; with it nothing is chosen and all rows count.
+DATA ?=
+quality: $(VENV)/dev.ready
+	@$(BIN)/python -m bench.quality $(if $(DATA),--data '$(DATA)')
 
 # From nothing to a served, scheduled, damaged table, approved in a browser and healed, with files and with PostgreSQL;
 # the last line is JSON. DATABASE=sqlite or postgres tells one of the two; pictures go to .demo/pictures.

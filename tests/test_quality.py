@@ -1,0 +1,159 @@
+"""`make quality` on a small made-up folder: sets are found by their files, halves are kept apart, figures are right."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.quality.__main__ import main
+from bench.quality.baselines import cues, jaccard
+from bench.quality.measure import Counts, loosest, wilson
+from bench.quality.sets import Choice, in_tuning_half, labelled
+
+
+def write(file: Path, rows: list[dict[str, Any]]) -> None:
+    """The rows as a set's file, packed where its name says so."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    opened = gzip.open if file.suffix == ".gz" else open
+    with opened(file, "wt", encoding="utf-8") as out:
+        out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def letters(texts: Sequence[str], language: str) -> np.ndarray:
+    """A vector of length 1 a text: how often each character occurs. Cheap, and near for texts that are alike."""
+    counted = np.zeros((len(texts), 257), dtype=np.float32)
+    for at, text in enumerate(texts):
+        for ch in text:
+            counted[at, ord(ch) % 257] += 1
+    return counted / np.linalg.norm(counted, axis=1, keepdims=True)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two sets of duplicates and two of contradictions, packed and plain, of all three forms of rows."""
+    same = [
+        {"a": f"The cat of number {n} sleeps.", "b": f"The cat of number {n} sleeps", "label": "same"} for n in "abcdef"
+    ]
+    other = [{"a": f"Tea at {n}", "b": "My bicycle was stolen in Rome", "label": "different"} for n in "abcdef"]
+    write(tmp_path / "duplicates" / "made_up.jsonl.gz", same + other + [{"a": "  ", "b": "x", "label": "same"}])
+    write(
+        tmp_path / "duplicates" / "zh.jsonl", [{"a": "我喜欢喝茶", "b": "我喜欢喝茶。", "label": "same", "lang": "zh"}]
+    )
+    profile = {"gender": "female", "loc": "北京", "constellation": "狮子座"}
+    write(
+        tmp_path / "contradictions" / "profiles.jsonl",
+        [{"profile": profile, "response": "我不在北京", "label": "contradicted", "domain": "location", "lang": "zh"}],
+    )
+    facts = ["Ann lives in Oslo.", "Ben likes tea."]
+    write(
+        tmp_path / "contradictions" / "updates.jsonl.gz",
+        [
+            {"facts": facts, "new_fact": "Ben does not like tea.", "contradicted_idx": [1], "label": "contradiction"},
+            {"facts": facts, "new_fact": "Ann likes Oslo in winter.", "contradicted_idx": [], "label": "none"},
+        ],
+    )
+    return tmp_path
+
+
+def test_sets_are_found_by_their_files_and_rows_by_their_keys(folder: Path) -> None:
+    """Every set is there once, in its language; a row with a blank text is counted as unread."""
+    held = {one.name: one for one in labelled(folder)}
+    expected = {
+        "duplicates/made_up": ("en", 12, 0, 1),
+        "duplicates/zh": ("zh", 1, 0, 0),
+        "contradictions/profiles": ("zh", 1, 0, 0),
+        "contradictions/updates": ("en", 0, 2, 0),
+    }
+    assert expected == {
+        name: (one.language, len(one.pairs), len(one.choices), one.unread) for name, one in held.items()
+    }
+    profile = held["contradictions/profiles"].pairs[0]
+    assert ("我在北京", "我不在北京", True) == (profile.a, profile.b, profile.positive)
+
+
+def test_one_list_of_old_facts_is_in_one_half(folder: Path) -> None:
+    """Whatever new facts come with it: else a method could learn a reported row's old facts."""
+    choices: list[Choice] = [choice for one in labelled(folder) for choice in one.choices]
+    assert {in_tuning_half("Ann lives in Oslo.", "Ben likes tea.")} == {choice.tuning for choice in choices}
+
+
+def test_with_data_all_rows_count_and_nothing_is_chosen(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The last line is JSON with every set, its rows and baselines, and no calibration."""
+    main(["--data", str(folder)], letters)
+    result = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert {"duplicates/made_up", "duplicates/zh", "contradictions/profiles", "contradictions/updates"} == set(
+        result["sets"]
+    )
+    made_up = result["sets"]["duplicates/made_up"]
+    assert (12, False) == (made_up["n"], "calibrated" in made_up)
+    assert {"precision": 1.0, "recall": 1.0, "f1": 1.0, "at": 0.92} == made_up["baseline"]["cosine ≥ 0.92 alone"]
+    assert 0.5 == result["sets"]["contradictions/updates"]["baseline"]["nearest fact by Jaccard, always"]["precision"]
+    assert 2 == result["contradictions"]
+
+
+def test_without_data_the_reported_half_is_not_the_one_chosen_on(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only pairs outside the tuning half are counted."""
+    monkeypatch.setattr("bench.quality.__main__.DEFAULT", folder)
+    main([], letters)
+    result = json.loads(capsys.readouterr().out.splitlines()[-1])
+    held = next(one for one in labelled(folder) if one.name == "duplicates/made_up")
+    assert sum(not pair.tuning for pair in held.pairs) == result["sets"]["duplicates/made_up"]["n"]
+
+
+def test_a_folder_without_sets_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The run is not ok, the reason names the folder, and nothing is embedded."""
+    assert 1 == main(["--data", str(tmp_path)], letters)
+    result = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (False, True) == (result["ok"], str(tmp_path) in result["reason"])
+
+
+def test_figures_of_known_counts() -> None:
+    """Precision, recall and F1 of 8 hits, 2 false and 8 missed; their intervals hold them."""
+    counts = Counts(8, 2, 8, 82)
+    assert (0.8, 0.5, 16 / 26) == (counts.precision, counts.recall, counts.f1)
+    for what, (low, high) in counts.intervals().items():
+        assert low < getattr(counts, what) < high
+
+
+def test_figures_of_nothing_are_unknown() -> None:
+    """Where nothing was found there is no precision, where nothing was there no recall."""
+    assert (None, None, None) == (Counts(0, 0, 0, 5).precision, Counts(0, 0, 0, 5).recall, Counts(0, 0, 0, 5).f1)
+    assert wilson(0, 0) is None
+
+
+@given(st.lists(st.tuples(st.sampled_from([-1.0, 0.1, 0.5, 0.7, 0.9]), st.booleans()), max_size=30))
+def test_the_loosest_threshold_keeps_the_precision_and_no_other_finds_more(rows: list[tuple[float, bool]]) -> None:
+    """Against trying every threshold; what is vetoed is never found."""
+    scores, there = np.array([row[0] for row in rows]), np.array([row[1] for row in rows], dtype=bool)
+    fit = [t for t in sorted(set(scores[scores >= 0])) if there[scores >= t].mean() >= 0.75] if len(rows) else []
+    assert (fit[0] if fit else None) == loosest(scores, there, 0.75)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "language", "expected"),
+    [
+        ("I like green tea.", "I don't like green tea.", "en", True),
+        ("我喜欢吃香菜", "我不喜欢吃香菜", "zh", True),
+        ("Three of 5 boxes came", "Three of 7 boxes came", "en", True),
+        ("I like green tea.", "I like green tea a lot.", "en", False),
+        ("She never sings", "The boxes came", "en", False),
+    ],
+)
+def test_cue_rules_fire_on_cues_between_related_texts(a: str, b: str, language: str, expected: bool) -> None:
+    """A negation on one side, other numbers; not on a negation between strangers."""
+    assert expected == cues(a, b, language)
+
+
+def test_overlap_is_of_words_or_of_pairs_of_characters() -> None:
+    """English by words without marks, Chinese by two characters at a time."""
+    assert (0.5, 1 / 3) == (jaccard("red tea, please", "red tea now", "en"), jaccard("喝红茶", "喝红酒", "zh"))
