@@ -9,10 +9,11 @@ from typing import Final
 import numpy as np
 
 from bench.quality.baselines import COSINE, JACCARD, cues, jaccard
-from bench.quality.measure import Counts, Flags, Scores, loosest
+from bench.quality.measure import Counts, Flags, Scores
 from bench.quality.ours import Judged, judged
 from bench.quality.sets import Labelled
 from bench.quality.vectors import Embed
+from mendory.thresholds import lowest
 
 PRECISION: Final = 0.90
 """The precision at which the recall of duplicates is asked for."""
@@ -28,7 +29,7 @@ NEAREST: Final = "nearest fact by Jaccard, always"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What one method found in `n` rows: a set, or the pairs of one kind of it. `at` is its threshold, if it has one."""
+    """What one method found in `n` rows: a set, or the pairs of one kind of it. `at`: its threshold, if any."""
 
     name: str
     language: str
@@ -60,8 +61,9 @@ def duplicates(held: Labelled, embed: Embed, all_rows: bool) -> list[Line]:
     found: list[tuple[str, float | None, Flags]] = [(OURS, ours.at, ours.same)]
     if not all_rows:
         for method, scores in ((OURS_CALIBRATED, ours.scores), (ALONE_CALIBRATED, np.maximum(cosines, 0.0))):
-            at = loosest(scores[tuning], there[tuning], PRECISION)
-            found.append((method, at, scores >= at if at is not None else np.zeros_like(there)))
+            best = lowest(scores[tuning].tolist(), there[tuning].tolist(), PRECISION)
+            at = None if best is None else best.value
+            found.append((method, at, np.zeros_like(there) if at is None else scores >= at))
     found += [(ALONE, COSINE, cosines >= COSINE), (f"{OVERLAP} ≥ {floor}", floor, overlap >= floor)]
     return [
         Line(held.name, held.language, "all", method, Counts.of(flags[report], there[report]), int(report.sum()), at)

@@ -1,20 +1,19 @@
-"""Precision, recall and F1 with 95 % intervals, and the loosest threshold that keeps a precision."""
+"""Precision, recall and F1 with 95 % intervals."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from mendory.thresholds import Rate
+
 Scores = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 Interval = tuple[float, float]
 
-_Z: Final = 1.959964
-"""Of a two-sided 95 % interval."""
 _DRAWS: Final = 2000
 
 
@@ -78,31 +77,8 @@ def share(part: int, whole: int) -> float | None:
 
 
 def wilson(part: int, whole: int) -> Interval | None:
-    """Wilson's score interval of a share at 95 % (E. B. Wilson 1927, doi 10.1080/01621459.1927.10502953).
-
-    >>> [round(end, 3) for end in wilson(0, 100)]
-    [0.0, 0.037]
-    """
-    if not whole:
-        return None
-    p, z2 = part / whole, _Z * _Z
-    middle = (p + z2 / (2 * whole)) / (1 + z2 / whole)
-    half = _Z / (1 + z2 / whole) * math.sqrt(p * (1 - p) / whole + z2 / (4 * whole * whole))
-    return max(0.0, middle - half), min(1.0, middle + half)
-
-
-def loosest(scores: Scores, there: Flags, precision: float) -> float | None:
-    """The lowest threshold at which what scores as much or more is right with that precision.
-
-    Of all such thresholds it is the one with the highest recall. None where none is. Rows that score below 0 are
-    never found: a veto is given as −1.
-    """
-    order = np.argsort(-scores, kind="stable")
-    held, right = scores[order], np.cumsum(there[order])
-    found = np.arange(1, len(held) + 1)
-    last = np.append(held[1:] != held[:-1], True)  # of equal scores, all are found or none
-    fit = np.flatnonzero(last & (held >= 0) & (right / found >= precision)) if len(held) else np.array([], dtype=int)
-    return float(held[fit[-1]]) if len(fit) else None
+    """The 95 % interval of a share, Wilson's; None of nothing."""
+    return Rate(part, whole).interval if whole else None
 
 
 def mean(values: list[float | None]) -> float | None:

@@ -18,7 +18,7 @@ RELATED_OVERLAP: Final = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One entry a pair: its score (−1 where vetoed), whether it is a duplicate, whether a candidate for a conflict.
+    """One entry a pair: its score (0 where vetoed), whether it is a duplicate, whether a candidate for a conflict.
 
     `at` is the score from which a pair is a duplicate.
     """
@@ -32,7 +32,7 @@ class Judged:
 def judged(texts: Sequence[tuple[str, str]], cosines: Scores, language: str) -> Judged:
     """Every pair as a check would see it, with the threshold that is shipped for the model and the language."""
     vetoed = np.zeros(len(texts), dtype=bool)
-    scores = np.where(vetoed, -1.0, np.maximum(cosines, 0.0))
+    scores = np.where(vetoed, 0.0, np.maximum(cosines, 0.0))
     overlap = np.array([jaccard(a, b, language) for a, b in texts])
     related = (cosines >= RELATED_COSINE) | (overlap >= RELATED_OVERLAP)
     return Judged(scores, scores >= COSINE, vetoed & related, COSINE)
