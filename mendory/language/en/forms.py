@@ -1,0 +1,223 @@
+"""The forms of an English word brought to one: inflection, spelling, words of one meaning, prefixes that say no."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import snowballstemmer
+
+from mendory.language.en.lists import ordered
+
+_stemmer = snowballstemmer.stemmer("english")
+
+# Stems alone leave these apart. Each line: the form compared, then the forms that are brought to it.
+_IRREGULAR = """
+be am is are was were been being|have has had|do does did done|go goes went gone|get got gotten|make made
+take took taken|come came|see saw seen|know knew known|give gave given|find found|think thought|tell told|become became|leave left
+feel felt|bring brought|begin began begun|keep kept|hold held|write wrote written|stand stood|hear heard|mean meant
+meet met|run ran|pay paid|sit sat|speak spoke spoken|lead led|grow grew grown|lose lost|fall fell fallen|send sent
+build built|understand understood|draw drew drawn|break broke broken|spend spent|rise rose risen|drive drove driven
+buy bought|wear wore worn|choose chose chosen|eat ate eaten|drink drank drunk|sleep slept|teach taught|catch caught
+fight fought|sell sold|win won|fly flew flown|swim swam swum|sing sang sung|ride rode ridden|throw threw thrown
+shoot shot|hide hid hidden|forget forgot forgotten|steal stole stolen|bite bit bitten|blow blew blown
+freeze froze frozen|wake woke woken|shake shook shaken|dig dug|hang hung|feed fed|lie lying lies|man men|woman women|child children
+person people|foot feet|tooth teeth|mouse mice|goose geese|wife wives|life lives|knife knives|leaf leaves|half halves
+say said says|sink sank sunk|swing swung|bind bound|bend bent|lend lent|sweep swept|creep crept|stick stuck|slide slid
+good better best|bad worse worst|far farther further
+"""
+_SPELLING = """
+color colour colours colored coloured|favorite favourite favourites favorites|gray grey|center centre|theater theatre
+organize organise organised organized organizing organising
+travel travelling traveling travelled traveled traveler traveller|realize realise|jewelry jewellery|tire tyre|pajamas pyjamas|program programme|license licence|practice practise
+airplane aeroplane plane|neighbor neighbour neighbours neighbors|flavor flavour|aluminum aluminium|mom mum mummy mommy
+yogurt yoghurt|donut doughnut|cancel cancelled canceled cancelling|apologize apologise|percent percentage
+"""
+# Words that say the same of nearly anything. A pair of texts that differs in these alone says one thing.
+_SYNONYMS = """
+mother mom mum mama mommy mummy|father dad daddy papa|grandmother grandma granny|grandfather grandpa
+child kid kids|like love enjoy adore fond fan appreciate|big large huge|small little tiny|reply answer respond response
+brief short concise|buy purchase|start begin commence|finish complete|movie film|sofa couch|photo picture photograph
+quick fast rapid|car automobile|house home|job occupation profession|doctor physician|lawyer attorney|bike bicycle
+phone telephone cellphone|happy glad|ill sick|shut close closed
+speak talk|reside live|require need|help assist|shop store
+stone rock|woods forest|present gift|road street|near nearby|hard difficult|error mistake|soccer football
+vegetable veggie veggies|maybe perhaps|sea ocean|reduce decrease|increase raise|attempt try|tv television
+coriander cilantro|aubergine eggplant|holiday vacation|flat apartment|exam test
+colleague coworker co-worker|university college|trip journey
+"""
+# Their fold is the other word, turned round.
+_TURNED = {
+    "dislike": "like",
+    "hate": "like",
+    "detest": "like",
+    "loathe": "like",
+    "despise": "like",
+    "abhor": "like",
+    "disagree": "agree",
+    "disapprove": "approve",
+    "distrust": "trust",
+    "mistrust": "trust",
+    "disallow": "allow",
+    "disobey": "obey",
+    "disappear": "appear",
+    "disbelieve": "believe",
+    "disconnect": "connect",
+    "disconnected": "connected",
+    "dishonest": "honest",
+    "disloyal": "loyal",
+    "disrespect": "respect",
+    "disregard": "regard",
+    "discontinue": "continue",
+    "dissatisfied": "satisfied",
+    "disorganized": "organized",
+    "displease": "please",
+    "displeased": "pleased",
+    "discomfort": "comfort",
+    "disadvantage": "advantage",
+    "disable": "enable",
+    "disabled": "enabled",
+    "impossible": "possible",
+    "impatient": "patient",
+    "imperfect": "perfect",
+    "impolite": "polite",
+    "immature": "mature",
+    "immoral": "moral",
+    "improper": "proper",
+    "improbable": "probable",
+    "impractical": "practical",
+    "inactive": "active",
+    "inaccurate": "accurate",
+    "incapable": "capable",
+    "incompetent": "competent",
+    "inedible": "edible",
+    "infinite": "finite",
+    "inflexible": "flexible",
+    "inhuman": "human",
+    "insane": "sane",
+    "insensitive": "sensitive",
+    "insincere": "sincere",
+    "insignificant": "significant",
+    "intangible": "tangible",
+    "invulnerable": "vulnerable",
+    "inefficient": "efficient",
+    "inelegant": "elegant",
+    "inequality": "equality",
+    "infertile": "fertile",
+    "infrequent": "frequent",
+    "inhospitable": "hospitable",
+    "injustice": "justice",
+    "innumerable": "numerable",
+    "inoperable": "operable",
+    "insoluble": "soluble",
+    "immobile": "mobile",
+    "immortal": "mortal",
+    "impartial": "partial",
+    "impure": "pure",
+    "irreversible": "reversible",
+    "irreplaceable": "replaceable",
+    "illegible": "legible",
+    "illiterate": "literate",
+    "illegitimate": "legitimate",
+    "disobedient": "obedient",
+    "disbelief": "belief",
+    "disability": "ability",
+    "disrespectful": "respectful",
+    "disinclined": "inclined",
+    "dissimilar": "similar",
+    "misunderstand": "understand",
+    "misunderstood": "understand",
+    "incomplete": "complete",
+    "incorrect": "correct",
+    "independent": "dependent",
+    "indirect": "direct",
+    "ineffective": "effective",
+    "inexpensive": "expensive",
+    "inexperienced": "experienced",
+    "informal": "formal",
+    "insecure": "secure",
+    "insufficient": "sufficient",
+    "invalid": "valid",
+    "invisible": "visible",
+    "involuntary": "voluntary",
+    "inappropriate": "appropriate",
+    "inconsistent": "consistent",
+    "inadequate": "adequate",
+    "inability": "ability",
+    "inconvenient": "convenient",
+    "intolerant": "tolerant",
+    "illegal": "legal",
+    "illogical": "logical",
+    "irregular": "regular",
+    "irrelevant": "relevant",
+    "irresponsible": "responsible",
+    "irrational": "rational",
+    "abnormal": "normal",
+    "atypical": "typical",
+    "careless": "careful",
+    "harmless": "harmful",
+    "useless": "useful",
+    "hopeless": "hopeful",
+    "helpless": "helpful",
+    "painless": "painful",
+    "powerless": "powerful",
+    "fearless": "afraid",
+    "homeless": "housed",
+    "sleepless": "asleep",
+    "jobless": "employed",
+    "unemployed": "employed",
+    "false": "true",
+    "wrong": "right",
+    "fail": "succeed",
+    "reject": "accept",
+    "refuse": "accept",
+    "forbid": "allow",
+    "prohibit": "allow",
+    "deny": "admit",
+    "forget": "remember",
+    "ignore": "notice",
+}
+_NOT_UN = ordered(
+    "uncle under undo undid undone unless until uni unanim uncanny unto uncover unfold unveil unleash unlock unpack unpick"
+)
+_NOT_NON = ("none", "nonsense", "nonetheless", "nonstop", "nonfiction", "nonprofit")
+
+
+def _table(lines: str) -> dict[str, str]:
+    groups = (group.split() for line in lines.strip().splitlines() for group in line.split("|"))
+    return {form: group[0] for group in groups for form in group}
+
+
+_FORMS = _table(_IRREGULAR)
+_SPELLINGS = _table(_SPELLING)
+_stem = lru_cache(maxsize=1 << 15)(_stemmer.stemWord)
+_SYNONYM = {_stem(form): _stem(word) for form, word in _table(_SYNONYMS).items()}
+_TURN = {_stem(form): _stem(word) for form, word in _TURNED.items()}
+
+
+@lru_cache(maxsize=1 << 15)
+def folded(word: str) -> tuple[str, bool]:
+    """The one form of a lower-case word, and whether the word says the opposite of that form.
+
+    >>> folded("travelling"), folded("unhappy"), folded("hates")
+    (('travel', False), ('happi', True), ('like', True))
+    """
+    word = _SPELLINGS.get(word, word)
+    word = _FORMS.get(word, word)
+    stem: str = _stem(word)
+    if stem in _TURN:
+        turned = _TURN[stem]
+        return _SYNONYM.get(turned, turned), True
+    base = _unprefixed(word)
+    if base is not None:
+        stem = _stem(base)
+        return _SYNONYM.get(stem, stem), True
+    return _SYNONYM.get(stem, stem), False
+
+
+def _unprefixed(word: str) -> str | None:
+    """What is behind a prefix that says no; None without one. Both texts are cut alike, so a wrong cut harms no pair."""
+    if word.startswith("un") and len(word) > 5 and not word.startswith(_NOT_UN):
+        return word[2:]
+    if word.startswith("non") and len(word) > 6 and not word.startswith(_NOT_NON):
+        return word[3:]
+    return None

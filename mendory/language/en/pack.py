@@ -1,0 +1,138 @@
+"""The English language."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from mendory.language.en.amounts import amounts
+from mendory.language.en.dates import dates
+from mendory.language.en.forms import folded
+from mendory.language.en.lists import EVIDENCE, FUNCTION, OTHERS, STRENGTH, STRENGTH_PHRASES
+from mendory.language.en.names import names
+from mendory.language.en.negation import Negation, abhorred, negation
+from mendory.language.en.opposites import KINDS, OPPOSITES
+from mendory.language.en.scenes import scenes, subject
+from mendory.language.en.tokens import Token, tokens
+from mendory.language.reading import Reading, Word
+
+_WORDS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_FOREIGN_LETTER = re.compile(r"[à-öø-ÿß\u0100-\u024f]")
+_OTHER_SCRIPT = re.compile(r"[^\W\d_\u0000-\u024f]")
+_ENDS = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9#])|\s*[;\n]+\s*|\s+[|•]\s+")
+_NO_END = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|No|[A-Z])\.)$")
+_NAME_OF_ANOTHER_SCRIPT = 6
+_CONTRACTIONS = ("n't", "'s", "'m", "'re", "'ve")
+
+
+class English:
+    """English, by rules: stems of Snowball's, curated lists, and no model."""
+
+    code = "en"
+    scripts = ("latin",)
+
+    def speaks(self, text: str) -> bool:
+        """Whether the text is English: more of its words say so than say another language.
+
+        A text of which no word says anything ("PR #260 merged") is taken for English, unless it has letters that
+        English lacks. More of another script than a name makes is not English.
+        """
+        if not text.isascii() and len(_OTHER_SCRIPT.findall(text)) > _NAME_OF_ANOTHER_SCRIPT:
+            return False
+        words = [word.replace("’", "'") for word in _WORDS.findall(text.lower())]
+        english = sum(word in EVIDENCE or word.endswith(_CONTRACTIONS) for word in words)
+        other = sum(word in OTHERS for word in words)
+        foreign = 0 if text.isascii() else len(_FOREIGN_LETTER.findall(text.lower()))
+        if english or other:
+            return english > other or (english == other and not foreign)
+        return not foreign
+
+    def read(self, text: str) -> Reading:
+        """What the text says."""
+        found = tokens(text)
+        used: set[int] = set()
+        days = dates(found, used)
+        versions = _versions(found, used)
+        quantities = amounts(found, used)
+        called, places = names(found, used)
+        no = negation(found)
+        owners, of_user = subject(found, places)
+        return Reading(
+            language="en",
+            words=_words(found, used, places, no),
+            quantities=quantities,
+            dates=days,
+            versions=versions,
+            names=called,
+            owners=owners,
+            scenes=scenes(found),
+            ended=no.ended,
+            of_user=of_user,
+            negations=no.count,
+            strength=_strength(found),
+        )
+
+    def sentences(self, text: str) -> tuple[str, ...]:
+        """The text in sentences, or in the parts between semicolons, bars and line ends."""
+        parts: list[str] = []
+        for part in _ENDS.split(text):
+            said = part.strip()
+            if parts and _NO_END.search(parts[-1]):
+                parts[-1] = f"{parts[-1]} {said}"
+            elif said:
+                parts.append(said)
+        return tuple(parts)
+
+    def opposites(self, word: str) -> frozenset[str]:
+        """Folded words that say the opposite of a folded word."""
+        return OPPOSITES.get(word, frozenset())
+
+
+def _versions(found: list[Token], used: set[int]) -> frozenset[str]:
+    """v1.2, 3.11.4, and a number behind the name of a thing that has versions: Python 3.11."""
+    read: set[str] = set()
+    for at, token in enumerate(found):
+        if token.kind == "version":
+            read.add(token.low.lstrip("v"))
+            used.add(at)
+        elif token.kind == "number" and at and at not in used and token.text[0].isdigit():
+            before = found[at - 1]
+            named = before.kind == "word" and before.text[0].isupper() and before.low not in FUNCTION and at > 1
+            if before.low in ("version", "release", "v", "python", "node", "java") or (named and "." in token.text):
+                read.add(token.text)
+                used.add(at)
+    return frozenset(read)
+
+
+def _words(found: list[Token], used: set[int], places: frozenset[int], no: Negation) -> tuple[Word, ...]:
+    words: list[Word] = []
+    for at, token in enumerate(found):
+        if at in used or token.kind == "mark" or token.low == "'s":
+            continue
+        if token.kind == "dots":
+            continue
+        if token.kind != "word":
+            words.append(Word(token.text, token.low, True, no.reached[at]))
+            continue
+        low, reached = token.low, no.reached[at]
+        if abhorred(low, reached):
+            words.append(Word(token.text, "like", True, True))
+            continue
+        if at in places:
+            words.append(Word(token.text, low, True, reached))
+            continue
+        content = low not in FUNCTION
+        fold, turned = folded(low) if content else (low, False)
+        words.append(Word(token.text, fold, content, reached != turned, KINDS.get(fold, "") if content else ""))
+    return tuple(words)
+
+
+def _strength(found: list[Token]) -> int | None:
+    """How often or how much the text says; None where it says nothing of it or more than one thing."""
+    said = {STRENGTH[token.low] for token in found if token.low in STRENGTH}
+    for one, two in pairwise(found):
+        pair = STRENGTH_PHRASES.get((one.low, two.low))
+        if pair is not None:
+            said.add(pair)
+    return said.pop() if len(said) == 1 else None
+
