@@ -10,10 +10,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from difflib import SequenceMatcher
 from enum import StrEnum
 from functools import lru_cache
 
 from mendory.language import Language, Quantity, Reading, Word, language_of
+
+_SHORT = 10
+"""Words of content up to which a text says one thing, so that whatever differs is about that thing."""
 
 
 class Veto(StrEnum):
@@ -57,22 +61,17 @@ def _read(text: str) -> tuple[Language, Reading] | None:
 def vetoes_of(a: Reading, b: Reading, language: Language) -> tuple[Veto, ...]:
     """The same of two readings by one language."""
     numbers, units = _quantities(a, b)
-    names = _names(a, b)
     found = {
         Veto.POLARITY: _polarity(a, b, language),
         Veto.NUMBER: numbers,
         Veto.UNIT: units,
         Veto.DATE: _dates(a.dates, b.dates),
         Veto.VERSION: bool(a.versions - b.versions and b.versions - a.versions),
-        Veto.NAME: names or _kinds(a, b),
+        Veto.NAME: _names(a, b) or _kinds(a, b),
         Veto.OWNER: _owners(a, b),
         Veto.SCENE: _scenes(a, b),
     }
     return tuple(veto for veto, speaks in found.items() if speaks)
-
-
-def _content(reading: Reading) -> list[Word]:
-    return [word for word in reading.words if word.content]
 
 
 def _polarity(a: Reading, b: Reading, language: Language) -> bool:
@@ -80,55 +79,95 @@ def _polarity(a: Reading, b: Reading, language: Language) -> bool:
         return True
     if a.strength is not None and b.strength is not None and a.strength != b.strength:
         return True
-    return _denied(a, b) or _opposite(a, b, language)
+    clash, explained = _opposites(a, b, language)
+    return clash or _denied(a, b, explained)
 
 
-def _denied(a: Reading, b: Reading) -> bool:
-    """Whether one denies of a word what the other says of it; or denies something at all, where the other does not."""
-    one, two = _signs(a), _signs(b)
-    both = one.keys() & two.keys()
-    differ = any(one[fold].isdisjoint(two[fold]) for fold in both)
-    agree = any(True in one[fold] and True in two[fold] for fold in both)
-    if differ:
-        return not agree or a.negations != b.negations
-    return bool(a.negations) != bool(b.negations)
+def _opposites(a: Reading, b: Reading, language: Language) -> tuple[bool, bool]:
+    """Whether a word of one has its opposite in the other; and whether one is denied, so that both say the same."""
+    one, two = _meant(a), _meant(b)
+    clash = explained = False
+    for fold in one.keys() - two.keys():
+        for other in language.opposites(fold) & two.keys() - one.keys():
+            same = not one[fold].isdisjoint(two[other])
+            clash, explained = clash or same, explained or not same
+    return clash, explained
 
 
-def _signs(reading: Reading) -> dict[str, set[bool]]:
+def _meant(reading: Reading) -> dict[str, set[bool]]:
+    """By fold, whether it is negated. Of a word without content ("on", "off") the sign is not asked: it is both."""
     signs: dict[str, set[bool]] = {}
     for word in reading.words:
-        if word.content:
-            signs.setdefault(word.fold, set()).add(word.negated)
+        signs.setdefault(word.fold, set()).update((word.negated,) if word.content else (True, False))
     return signs
 
 
-def _opposite(a: Reading, b: Reading, language: Language) -> bool:
-    """Whether a word of one has its opposite in the other, and neither text has both."""
+def _denied(a: Reading, b: Reading, explained: bool) -> bool:
+    """Whether one denies of a word what the other says of it; of short texts also whether one alone denies anything."""
     one, two = _signs(a), _signs(b)
-    for fold in one.keys() - two.keys():
-        for other in language.opposites(fold):
-            if other in two and other not in one and not one[fold].isdisjoint(two[other]):
-                return True
-    return False
+    both = one.keys() & two.keys()
+    if any(_turned(one[fold], two[fold]) for fold in both):
+        return True
+    agree = any(one[fold] & two[fold] & {(True, True), (True, False)} for fold in both) or any(
+        {no for no, _ in one[fold]} == {True} == {no for no, _ in two[fold]} for fold in both
+    )
+    if any({no for no, _ in one[fold]}.isdisjoint({no for no, _ in two[fold]}) for fold in both):
+        return not agree or a.negations != b.negations
+    lone = bool(a.negations) != bool(b.negations)
+    return lone and not agree and not explained and max(len(one), len(two)) <= _SHORT
+
+
+def _signs(reading: Reading) -> dict[str, set[tuple[bool, bool]]]:
+    """By fold of a word of content, whether it is negated and whether it says the opposite by itself."""
+    signs: dict[str, set[tuple[bool, bool]]] = {}
+    for word in reading.words:
+        if word.content:
+            signs.setdefault(word.fold, set()).add((word.negated, word.turned))
+    return signs
+
+
+def _turned(one: set[tuple[bool, bool]], two: set[tuple[bool, bool]]) -> bool:
+    """Whether a word stands in one and its opposite by form in the other, and no negation makes up for it."""
+    forms = {turned for _, turned in one}, {turned for _, turned in two}
+    signs = {no for no, _ in one}, {no for no, _ in two}
+    return forms[0].isdisjoint(forms[1]) and signs[0].isdisjoint(signs[1])
 
 
 def _kinds(a: Reading, b: Reading) -> bool:
-    """Whether each has a word of one kind that the other lacks, all else being said by both: red for blue."""
-    one, two = _signs(a).keys(), _signs(b).keys()
-    ours = {word.kind for word in a.words if word.kind and word.fold not in two}
-    theirs = {word.kind for word in b.words if word.kind and word.fold not in one}
-    return bool(ours & theirs)
+    """Whether each has, in the same place, a word of one kind that the other lacks: red for blue."""
+    one, two = _lacking(a, b), _lacking(b, a)
+    if not {word.kind for word in one if word.kind} & {word.kind for word in two if word.kind}:
+        return False
+    kinds = {word.fold: word.kind for word in (*one, *two) if word.kind}
+    return any(
+        {kinds[fold] for fold in ours if fold in kinds} & {kinds[fold] for fold in theirs if fold in kinds}
+        for ours, theirs in _replaced(a, b)
+    )
+
+
+def _lacking(a: Reading, b: Reading) -> list[Word]:
+    said = {word.fold for word in b.words}
+    return [word for word in a.words if word.content and word.fold not in said]
+
+
+def _replaced(a: Reading, b: Reading) -> list[tuple[set[str], set[str]]]:
+    """The words of content of one that stand where the other has others; what stands in one alone is none."""
+    one = [word.fold for word in a.words if word.content]
+    two = [word.fold for word in b.words if word.content]
+    matched = SequenceMatcher(None, one, two, autojunk=False)
+    return [(set(one[i:j]), set(two[k:m])) for tag, i, j, k, m in matched.get_opcodes() if tag == "replace"]
 
 
 def _quantities(a: Reading, b: Reading) -> tuple[bool, bool]:
     ours, theirs = Counter(a.quantities), Counter(b.quantities)
-    mine, yours = list((ours - theirs)), list((theirs - ours))
+    mine, yours = list(ours - theirs), list(theirs - ours)
     if not mine or not yours:
         return False, False
     one, two = {quantity.unit for quantity in mine}, {quantity.unit for quantity in yours}
     alone = len(a.quantities) == len(b.quantities) == 1
-    number = bool(one & two) or (alone and "" in one | two and mine[0].value != yours[0].value)
-    unit = not number and (alone and "" not in one | two or _one_number_two_units(mine, yours))
+    bare = "" in one or "" in two
+    number = bool(one & two) or (alone and bare and mine[0].value != yours[0].value)
+    unit = not number and ((alone and not bare) or _one_number_two_units(mine, yours))
     return number, unit
 
 
@@ -142,31 +181,60 @@ def _dates(a: frozenset[str], b: frozenset[str]) -> bool:
 
 
 def _names(a: Reading, b: Reading) -> bool:
-    """Whether each names something that the other neither names nor mentions."""
-    return bool(_unnamed(a, b)) and bool(_unnamed(b, a))
+    """Whether each names something that the other neither names nor mentions; in long texts, in the same place."""
+    ours, theirs = _unnamed(a, b), _unnamed(b, a)
+    if not ours or not theirs:
+        return False
+    if max(len(_signs(a)), len(_signs(b))) <= _SHORT:
+        return True
+    mine = {part for name in ours for part in name.split()}
+    yours = {part for name in theirs for part in name.split()}
+    return any(one & mine and two & yours for one, two in _replaced(a, b))
 
 
 def _unnamed(a: Reading, b: Reading) -> list[str]:
-    said = {part for name in b.names for part in name.split()}
-    said.update(word.fold for word in b.words)
-    said.update(word.text.lower() for word in b.words)
-    return [name for name in a.names if not _mentioned(name, said, b)]
+    said = {word.fold for word in b.words} | {word.text.lower() for word in b.words}
+    return [
+        name
+        for name in a.names
+        if not any(_one_name(name, other) for other in b.names) and not said.issuperset(name.split())
+    ]
 
 
-def _mentioned(name: str, said: set[str], b: Reading) -> bool:
-    parts = name.split()
-    if any(part in said for part in parts):
-        return all(part in said for part in parts) or not any(
-            set(other.split()) & set(parts) and set(other.split()) - set(parts) for other in b.names
-        )
-    return any(len(part) >= 4 and any(other[:4] == part[:4] for other in said) for part in parts)
+def _one_name(a: str, b: str) -> bool:
+    """Whether two names may be of one thing: all words of the shorter are in the longer, or it is its initials."""
+    short, long = sorted((a.split(), b.split()), key=len)
+    if all(any(_one_word(part, other, len(long)) for other in long) for part in short):
+        return True
+    letters = "".join(part[0] for part in long)
+    return len(short) == 1 and len(long) > 1 and short[0] in (letters, letters.replace("o", ""))
+
+
+def _one_word(a: str, b: str, words: int) -> bool:
+    """The same word of a name, or a form of it: Iraq and Iraqi, Tim and Timothy where more words agree."""
+    if a == b:
+        return True
+    least = 3 if words > 1 else 4
+    return a.isalpha() and b.isalpha() and a[:least] == b[:least] and (a.startswith(b) or b.startswith(a))
 
 
 def _owners(a: Reading, b: Reading) -> bool:
     if a.owners and b.owners:
-        return not any(set(one.split()) & set(two.split()) for one in a.owners for two in b.owners)
+        return not any(_one_name(one, two) for one in a.owners for two in b.owners)
     return bool((a.owners and b.of_user) or (b.owners and a.of_user))
 
 
 def _scenes(a: Reading, b: Reading) -> bool:
-    return a.scenes != b.scenes
+    """Whether one holds in a scene of which the other says nothing; in long texts, whether each does."""
+    ours, theirs = _unmet(a, b), _unmet(b, a)
+    long = max(len(a.words), len(b.words)) > 2 * _SHORT
+    return (ours and theirs) if long else (ours or theirs)
+
+
+def _unmet(a: Reading, b: Reading) -> bool:
+    said = {word.fold for word in b.words}
+    return any(not _met(set(scene.split()), b.scenes, said) for scene in a.scenes)
+
+
+def _met(scene: set[str], scenes: Iterable[str], said: set[str]) -> bool:
+    return scene <= said or any(2 * len(scene & set(other.split())) >= len(scene) for other in scenes)

@@ -13,7 +13,8 @@ class Word:
 
     `negated` is the parity of all that turns the word round: "not happy" and "unhappy" are both the fold "happy",
     negated; "not unhappy" is not. Words of stance are turned like that too: "hates tea" is "like", negated, and tea,
-    negated. `kind` names a class whose members exclude one another ("colour", "kin", "job"); "" is none.
+    negated. `turned`: the word says the opposite of its fold by itself ("unhappy", "hates"), whatever is around it.
+    `kind` names a class whose members exclude one another ("colour", "kin", "job"); "" is none.
     """
 
     text: str
@@ -21,6 +22,7 @@ class Word:
     content: bool = True
     negated: bool = False
     kind: str = ""
+    turned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

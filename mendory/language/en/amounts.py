@@ -185,7 +185,7 @@ def _continues(low: str, following: str, total: int, part: int) -> bool:
     if following not in _ONES and following not in _TENS:
         return False
     if low == "and":
-        return part >= 100 and part % 100 == 0 or (total > 0 and part == 0)
+        return (part >= 100 and part % 100 == 0) or (total > 0 and part == 0)
     return low == "-" and 20 <= part % 100 and part % 10 == 0
 
 

@@ -13,14 +13,16 @@ _stemmer = snowballstemmer.stemmer("english")
 # Stems alone leave these apart. Each line: the form compared, then the forms that are brought to it.
 _IRREGULAR = """
 be am is are was were been being|have has had|do does did done|go goes went gone|get got gotten|make made
-take took taken|come came|see saw seen|know knew known|give gave given|find found|think thought|tell told|become became|leave left
+take took taken
+come came|see saw seen|know knew known|give gave given|find found|think thought|tell told|become became|leave left
 feel felt|bring brought|begin began begun|keep kept|hold held|write wrote written|stand stood|hear heard|mean meant
 meet met|run ran|pay paid|sit sat|speak spoke spoken|lead led|grow grew grown|lose lost|fall fell fallen|send sent
 build built|understand understood|draw drew drawn|break broke broken|spend spent|rise rose risen|drive drove driven
 buy bought|wear wore worn|choose chose chosen|eat ate eaten|drink drank drunk|sleep slept|teach taught|catch caught
 fight fought|sell sold|win won|fly flew flown|swim swam swum|sing sang sung|ride rode ridden|throw threw thrown
 shoot shot|hide hid hidden|forget forgot forgotten|steal stole stolen|bite bit bitten|blow blew blown
-freeze froze frozen|wake woke woken|shake shook shaken|dig dug|hang hung|feed fed|lie lying lies|man men|woman women|child children
+freeze froze frozen
+wake woke woken|shake shook shaken|dig dug|hang hung|feed fed|lie lying lies|man men|woman women|child children
 person people|foot feet|tooth teeth|mouse mice|goose geese|wife wives|life lives|knife knives|leaf leaves|half halves
 say said says|sink sank sunk|swing swung|bind bound|bend bent|lend lent|sweep swept|creep crept|stick stuck|slide slid
 good better best|bad worse worst|far farther further
@@ -28,7 +30,8 @@ good better best|bad worse worst|far farther further
 _SPELLING = """
 color colour colours colored coloured|favorite favourite favourites favorites|gray grey|center centre|theater theatre
 organize organise organised organized organizing organising
-travel travelling traveling travelled traveled traveler traveller|realize realise|jewelry jewellery|tire tyre|pajamas pyjamas|program programme|license licence|practice practise
+travel travelling traveling travelled traveled traveler traveller
+realize realise|jewelry jewellery|tire tyre|pajamas pyjamas|program programme|license licence|practice practise
 airplane aeroplane plane|neighbor neighbour neighbours neighbors|flavor flavour|aluminum aluminium|mom mum mummy mommy
 yogurt yoghurt|donut doughnut|cancel cancelled canceled cancelling|apologize apologise|percent percentage
 """
@@ -40,7 +43,7 @@ brief short concise|buy purchase|start begin commence|finish complete|movie film
 quick fast rapid|car automobile|house home|job occupation profession|doctor physician|lawyer attorney|bike bicycle
 phone telephone cellphone|happy glad|ill sick|shut close closed
 speak talk|reside live|require need|help assist|shop store
-stone rock|woods forest|present gift|road street|near nearby|hard difficult|error mistake|soccer football
+stone rock|woods forest|present gift|road street|near nearby|hard difficult|correct right|error mistake|soccer football
 vegetable veggie veggies|maybe perhaps|sea ocean|reduce decrease|increase raise|attempt try|tv television
 coriander cilantro|aubergine eggplant|holiday vacation|flat apartment|exam test
 colleague coworker co-worker|university college|trip journey
@@ -133,7 +136,6 @@ _TURNED = {
     "ineffective": "effective",
     "inexpensive": "expensive",
     "inexperienced": "experienced",
-    "informal": "formal",
     "insecure": "secure",
     "insufficient": "sufficient",
     "invalid": "valid",
@@ -166,7 +168,7 @@ _TURNED = {
     "jobless": "employed",
     "unemployed": "employed",
     "false": "true",
-    "wrong": "right",
+    "wrong": "correct",
     "fail": "succeed",
     "reject": "accept",
     "refuse": "accept",
@@ -177,7 +179,7 @@ _TURNED = {
     "ignore": "notice",
 }
 _NOT_UN = ordered(
-    "uncle under undo undid undone unless until uni unanim uncanny unto uncover unfold unveil unleash unlock unpack unpick"
+    "uncle under undo undid undone unless until uni unanim uncanny uncover unfold unveil unleash unlock unpack unwrap"
 )
 _NOT_NON = ("none", "nonsense", "nonetheless", "nonstop", "nonfiction", "nonprofit")
 
@@ -215,7 +217,7 @@ def folded(word: str) -> tuple[str, bool]:
 
 
 def _unprefixed(word: str) -> str | None:
-    """What is behind a prefix that says no; None without one. Both texts are cut alike, so a wrong cut harms no pair."""
+    """What is behind a prefix that says no; None without one. A wrong cut harms no pair: both texts are cut alike."""
     if word.startswith("un") and len(word) > 5 and not word.startswith(_NOT_UN):
         return word[2:]
     if word.startswith("non") and len(word) > 6 and not word.startswith(_NOT_NON):

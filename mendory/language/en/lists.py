@@ -47,8 +47,8 @@ der die das und oder ist sind nicht kein keine keinen ein eine einen dem den des
 mit für auf von zu im auch nach wenn trinkt isst hat haben wohnt arbeitet nie immer kaffee tee benutzer bevorzugt gern
 le la les un une et ou est sont ne pas du aux je tu il elle nous vous mon ma mes son sa ses que qui dans pour avec sur
 aime j'aime préfère déteste boit mange habite travaille jamais toujours café thé utilisateur c'est l'utilisateur
-el los las una y o es son no del al yo tú él ella mi mis su sus que en para con por le gusta prefiere odia bebe come vive
-trabaja nunca siempre usuario me
+el los las una y o es son no del al yo tú él ella mi mis su sus que en para con por le gusta prefiere odia bebe come
+vive trabaja nunca siempre usuario me
 il lo gli uno e è sono non della di io lui lei mio mia suo sua che per con preferisce odia beve mangia abita lavora
 mai sempre utente mi piace
 o os as um uma e é são não do da dos das eu ele ela meu minha seu sua que em para com por gosta prefere bebe mora

@@ -7,10 +7,11 @@ from mendory.language.en.lists import FUNCTION, listed
 from mendory.language.en.tokens import Token
 
 _TITLES = listed("mr mrs ms dr prof sir president chief judge sen rep gov lt gen col sgt st")
-_SAME = {
+SAME = {
     "us": "usa", "united states": "usa", "usa": "usa", "american": "usa", "americans": "usa",
     "america": "usa",
-    "uk": "britain", "united kingdom": "britain", "united nations": "un", "british": "britain", "britain": "britain", "england": "britain",
+    "uk": "britain", "united kingdom": "britain", "united nations": "un", "british": "britain",
+    "britain": "britain", "england": "britain",
     "nyc": "new york", "french": "france", "spanish": "spain", "dutch": "netherlands",
     "holland": "netherlands", "german": "germany", "chinese": "china", "swiss": "switzerland",
 }  # fmt: skip
@@ -34,16 +35,15 @@ angela shirley anna brenda pamela emma nicole helen samantha katherine christine
 maria heather diane ruth julie olivia joyce virginia victoria kelly lauren christina joan evelyn judith megan andrea
 cheryl hannah jacqueline martha gloria teresa ann sara madison frances kathryn janice jean abigail alice julia judy
 sophia grace denise amber doris marilyn danielle beverly isabella theresa diana natalie brittany charlotte marie kayla
-alexis lori mike dave steve bob bill jim tim ben sam dan matt chris nick tony alex andy greg ken ron rob ted ed fred kate
-kathy jenny liz sue beth ella mia zoe chloe lily eva ava nora ivy clara lucy jane rose caroline melanie joanna nate
+alexis lori mike dave steve bob bill jim tim ben sam dan matt chris nick tony alex andy greg ken ron rob ted ed fred
+kate kathy jenny liz sue beth ella mia zoe chloe lily eva ava nora ivy clara lucy jane rose caroline melanie joanna nate
 """)
 
 
 def titled(found: list[Token]) -> bool:
     """Whether a text is written like a headline or shouts, so that its capitals tell nothing."""
-    words = [token for token in found if token.kind == "word" and token.low not in FUNCTION and len(token.low) > 2]
-    capital = sum(1 for token in words if token.text[0].isupper())
-    return len(words) >= 4 and (capital >= 0.75 * len(words))
+    words = [token.text for token in found if token.kind == "word" and token.low not in FUNCTION and len(token.low) > 3]
+    return len(words) >= 3 and all(word[0].isupper() for word in words)
 
 
 def names(found: list[Token], used: set[int]) -> tuple[frozenset[str], frozenset[int]]:
@@ -61,7 +61,7 @@ def names(found: list[Token], used: set[int]) -> tuple[frozenset[str], frozenset
         elif not (run and token.text in ("-", "of", "&") and _capital(found, at + 1) and at - 1 == run[-1]):
             _close(found, run, read, places)
             run = []
-        begins = token.kind == "mark" and token.text in ".!?:;" or (begins and token.text in ("-", '"', "("))
+        begins = (token.kind == "mark" and token.text in ".!?:;") or (begins and token.text in ("-", '"', "("))
     _close(found, run, read, places)
     return frozenset(read), frozenset(places)
 
@@ -122,5 +122,5 @@ def _close(found: list[Token], run: list[int], read: set[str], places: set[int])
         return
     parts = [found[at].low.strip("#") if found[at].kind == "name" else found[at].low for at in run]
     whole = " ".join(parts)
-    read.add(_SAME.get(whole) or " ".join(_SAME.get(part, part) for part in parts))
+    read.add(SAME.get(whole) or " ".join(SAME.get(part, part) for part in parts))
     places.update(run)

@@ -62,7 +62,8 @@ complete whole | partial
 confirm | deny cancel
 conservative | liberal progressive
 cool cold chilly freezing | warm hot
-correct right | wrong incorrect mistaken
+correct | mistaken
+formal | informal casual
 cruel | kind gentle
 cry weep | laugh smile
 damage break | repair fix
@@ -166,6 +167,9 @@ permanent | temporary
 permit allow let | forbid prohibit ban prevent stop block
 support supporter advocate proponent defend favor favour back | oppose opponent critic detractor against criticize
 put | remove
+fold | unfold
+wrap | unwrap
+dress | undress
 onto on into | off
 in into | out
 up | down
@@ -268,8 +272,8 @@ single | multiple
 """
 # Each line a kind: its name, then its members.
 _KINDS = """
-colour: red blue green yellow orange purple pink brown black white gray beige turquoise silver gold violet maroon teal navy
-direction: north south east west left right northeast northwest southeast southwest
+colour: red blue green yellow orange purple pink brown black white gray beige turquoise silver gold violet maroon teal
+direction: north south east west northeast northwest southeast southwest
 kin: mother father brother sister uncle aunt cousin grandmother grandfather nephew niece wife husband son daughter
 drink: tea coffee beer wine water milk juice coke cola soda lemonade whiskey vodka rum cocoa kombucha
 meat: beef pork chicken lamb fish turkey bacon ham tofu shrimp salmon tuna

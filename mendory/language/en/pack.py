@@ -9,7 +9,7 @@ from mendory.language.en.amounts import amounts
 from mendory.language.en.dates import dates
 from mendory.language.en.forms import folded
 from mendory.language.en.lists import EVIDENCE, FUNCTION, OTHERS, STRENGTH, STRENGTH_PHRASES
-from mendory.language.en.names import names
+from mendory.language.en.names import SAME, names
 from mendory.language.en.negation import Negation, abhorred, negation
 from mendory.language.en.opposites import KINDS, OPPOSITES
 from mendory.language.en.scenes import scenes, subject
@@ -119,11 +119,12 @@ def _words(found: list[Token], used: set[int], places: frozenset[int], no: Negat
             words.append(Word(token.text, "like", True, True))
             continue
         if at in places:
-            words.append(Word(token.text, low, True, reached))
+            words.append(Word(token.text, SAME.get(low, low), True, reached))
             continue
         content = low not in FUNCTION
         fold, turned = folded(low) if content else (low, False)
-        words.append(Word(token.text, fold, content, reached != turned, KINDS.get(fold, "") if content else ""))
+        kind = KINDS.get(fold, "") if content else ""
+        words.append(Word(token.text, fold, content, reached != turned, kind, turned))
     return tuple(words)
 
 
@@ -135,4 +136,3 @@ def _strength(found: list[Token]) -> int | None:
         if pair is not None:
             said.add(pair)
     return said.pop() if len(said) == 1 else None
-

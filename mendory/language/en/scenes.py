@@ -25,7 +25,8 @@ _USER = listed("i we user im ive my")
 _SUBJECTLESS = listed("""
 likes like loves love prefers prefer hates hate works work lives live wants want uses use is was has had have drinks
 drink eats eat plays play studies enjoys enjoy dislikes dislike refuses refuse speaks avoids avoid needs no never not
-always allergic does doesn't do don't can can't cannot owns moved started stopped quit takes goes wakes sleeps interested
+always allergic does doesn't do don't can can't cannot owns moved started stopped quit takes goes wakes sleeps
+interested
 """)
 
 
@@ -39,7 +40,7 @@ def scenes(found: list[Token]) -> frozenset[str]:
             read.update(_place(found, at))
         elif token.low in _CLAUSES:
             clause = _clause(found, at)
-            if clause:
+            if clause and (token.low != "while" or (at + 1 < len(found) and found[at + 1].low.endswith("ing"))):
                 read.add(clause)
     return frozenset(read)
 
