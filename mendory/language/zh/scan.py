@@ -176,8 +176,10 @@ def _amounts(said: str) -> Iterator[Quantity]:
     """Numbers with the unit behind the last: 三百二十公里, 3-5天, 两斤半, 三四天."""
     if _NOT_COUNTED.match(said):
         return
-    values = [m.group("value") for m in _PARTS.finditer(said)]
-    unit = said[said.rfind(values[-1]) + len(values[-1]) :].strip().lstrip("多余来几")
+    said = said.replace("个百分点", "%")
+    parts = list(_PARTS.finditer(said))
+    values = [part.group("value") for part in parts]
+    unit = said[parts[-1].end() :].strip().lstrip("多余来几")
     half = unit.endswith("半") and unit not in UNITS
     unit = (unit[:-1] if half else unit).lower()
     if len(values) == 1 and len(values[0]) == 2 and _next_to(values[0]):
