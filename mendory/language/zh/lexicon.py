@@ -34,6 +34,12 @@ STRENGTH = {word: level for level, group in enumerate(groups("strength")) for wo
 KIN = {word: group[0] for group in groups("kin") for word in group}
 """People by what they are to the user, each in one form."""
 
+ASKS = {word: kind for kind, members in named("asks") for word in members.split()}
+"""Question words with what they ask for."""
+
+SOUNDS = {ch: sound.strip("-") for sound, characters in named("transliterated") for ch in characters}
+"""The characters foreign names are written with, and the consonant each begins with."""
+
 
 def _opposites() -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}

@@ -1,6 +1,6 @@
 """Which words of a clause a negation reaches.
 
-A negation reaches its predicate and what follows up to the next predicate behind a noun, a conjunction, a question
+A negation reaches its predicates and the things right behind them, up to the next predicate, a conjunction, a question
 word or the end of the clause. Two of them cancel: 不是不喜欢, 没有不去. A不A asks and negates nothing (是不是,
 能不能, 喜不喜欢), nor does 没有 at the end of a question. A complement turns the verb before it: 用不了, 打不开.
 """
@@ -10,61 +10,85 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from mendory.language.zh.lexicon import TURNED, words
+from mendory.language.zh.lexicon import SAME, TURNED, words
 from mendory.language.zh.segment import NEGATORS
 from mendory.language.zh.token import Token
 
 _STOPS = words("stops")
 _MODALS = words("modals")
+_REACHING = words("reaching")
 _AFTER = words("complements")
 _COMPLEMENT = re.compile(f"^(.+?)不({'|'.join(sorted(_AFTER))})$")
 
-_ASKING = re.compile(r"^(.+)[不没]\1.*$|^有没有$|^(.)[不没]\2")
+_ASKING = re.compile(r"^(.{1,2})[不没](\1.*)$")
 
 
 def negate(clause: Sequence[Token]) -> int:
     """Mark what the negations of one clause reach, and return how many of them hold."""
-    count, turned, predicate, noun = 0, False, False, False
+    reach = _Reach()
     for at, token in enumerate(clause):
-        if token.value:
-            token.negated, noun = turned, True
-            continue
-        if _ASKING.match(token.text):
-            token.asking = token.silent = True
-            continue
-        done = _COMPLEMENT.match(token.text)
-        if done:
-            token.fold = done[1] if done[2] in ("了", "到", "起", "得", "着") else done[1] + done[2]
-            token.negated, count = not turned, count + 1
-            predicate = True
-            continue
-        if token.text in NEGATORS:
+        if not token.value and (asked := _ASKING.match(token.text)):
+            token.asking, token.fold = True, SAME.get(asked[2], asked[2])
+        elif token.text in NEGATORS:
             token.silent = True
-            if _asks(clause, at):
-                token.asking = True
-                continue
-            count += 1
-            if _complement(clause, at):
-                clause[at - 1].negated = not clause[at - 1].negated
-                clause[at + 1].silent = True
-                continue
-            turned, predicate, noun = not turned, False, False
-            if token.text in ("没有", "没", "无", "毫无"):
-                predicate = _noun_next(clause, at)
-            continue
-        if (turned and predicate and (token.text in _STOPS or (noun and token.text in _MODALS))) or (
-            token.text in _STOPS and token.text not in ("只", "就", "才")
-        ):
-            turned = predicate = noun = False
-        stance = TURNED.get(token.fold)
+            _deny(reach, clause, at)
+        elif complement := _COMPLEMENT.match(token.text):
+            _fail(reach, token, complement)
+        else:
+            reach.take(token)
+    return reach.count
+
+
+class _Reach:
+    """How far the negation of a clause has come."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.turned = False
+        self.predicate = False  # it has met what it is about
+        self.apart = False  # and something else since
+
+    def open(self, *, predicate: bool = False) -> None:
+        """A negation begins, or one inside another ends that."""
+        self.count += 1
+        self.turned, self.predicate, self.apart = not self.turned, predicate, predicate
+
+    def take(self, token: Token) -> None:
+        """Mark a word that negates nothing itself."""
+        if token.text in _STOPS or (self.predicate and self.apart and (token.predicate or token.text in _MODALS)):
+            self.turned = self.predicate = self.apart = False
+        stance = None if token.value else TURNED.get(token.fold)
         if stance:
-            token.fold, turned, count = stance, not turned, count + 1
-        if turned and predicate and noun and token.predicate:
-            turned = predicate = noun = False
-        token.negated = turned
-        predicate = predicate or token.predicate
-        noun = noun or token.tag[0] in "nltsz"
-    return count
+            token.fold, token.negated, self.count = stance, not self.turned, self.count + 1
+            if token.text in _REACHING:
+                self.turned, self.predicate, self.apart = not self.turned, True, False
+            return
+        token.negated = self.turned
+        if token.predicate:
+            self.predicate, self.apart = True, False
+        elif self.predicate and token.tag[0] != "u":
+            self.apart = True
+
+
+def _deny(reach: _Reach, clause: Sequence[Token], at: int) -> None:
+    """What a negator does at its place."""
+    if _asks(clause, at):
+        clause[at].asking = True
+    elif _complement(clause, at):
+        clause[at - 1].negated = not clause[at - 1].negated
+        clause[at + 1].silent = True
+        reach.count += 1
+    else:
+        reach.open(predicate=clause[at].text in ("没有", "没", "无", "毫无") and _noun_next(clause, at))
+
+
+def _fail(reach: _Reach, token: Token, complement: re.Match[str]) -> None:
+    """打不开 is 打开, negated; 吃不了 is 吃."""
+    verb, result = complement.groups()
+    token.fold = verb if result in ("了", "到", "起", "得", "着") else verb + result
+    token.fold = SAME.get(token.fold, token.fold)
+    token.negated = not reach.turned
+    reach.count += 1
 
 
 def _noun_next(clause: Sequence[Token], at: int) -> bool:
@@ -73,17 +97,19 @@ def _noun_next(clause: Sequence[Token], at: int) -> bool:
 
 
 def _asks(clause: Sequence[Token], at: int) -> bool:
-    """Whether the negator at this place is part of a question: 去不去, 到了没有, 喜欢不喜欢."""
-    rest = [t for t in clause[at + 1 :] if t.tag[0] not in "xuy"]
+    """Whether the negator at this place is part of a question: 去不去, 到了没有, 要不要, 不是这样吗."""
+    negator = clause[at].text
+    rest = [t.text for t in clause[at + 1 :] if t.tag[0] not in "xuy"]
     before = [t for t in clause[:at] if t.tag[0] not in "xu"]
+    if negator[0] == "不" and rest[:1] == ["是"] and clause[-1].text in ("吗", "么", "嘛", "吧"):
+        return True
+    if not before:
+        return False
+    last = before[-1]
     if not rest:
-        return bool(before) and clause[at].text in ("没", "没有", "不", "否", "未")
-    return (
-        bool(before)
-        and before[-1].text[0] == rest[0].text[0]
-        and rest[0].text.startswith(before[-1].text[:1])
-        and before[-1].tag[0] in "va"
-    )
+        open_ended = not any(t.text in _STOPS for t in before)
+        return open_ended and (negator == "否" or (negator in ("不", "没", "没有") and last.predicate))
+    return negator[1:] == last.text or (last.predicate and rest[0][0] == last.text[0])
 
 
 def _complement(clause: Sequence[Token], at: int) -> bool:

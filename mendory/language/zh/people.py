@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mendory.language.zh.lexicon import KIN, words
+from mendory.language.zh.lexicon import KIN, KINDS, SOUNDS, words
 from mendory.language.zh.token import Token
 
 _SURNAMES = frozenset("".join(words("surnames")))
@@ -14,52 +14,72 @@ _NEVER = words("no_names")
 _FIRST = words("first_person")
 _OTHERS = {"他": "他", "她": "她", "他们": "他们", "她们": "她们", "您": "你", "你": "你", "你们": "你"}
 _TO = words("towards")
+_NO_NAME = frozenset("".join(words("no_name_endings")))
 
 
 def name(token: Token) -> str | None:
     """The name a word is, in the form in which names are compared; None where it is none."""
-    if token.value:
-        return None
     word, tag = token.text, token.tag
-    if tag == "nrt" and len(word) >= 2:
-        return word
-    if tag == "nr":
-        person = 2 <= len(word) <= 4 and word[0] in _SURNAMES and word not in _NEVER
-        return word if person or (len(word) == 2 and word[0] in "小老" and word[1] in _SURNAMES) else None
-    if tag in ("ns", "nt") and len(word) >= 2:
+    if token.value or len(word) < 2:
+        return None
+    if tag == "nr" or (word[0] in _TITLED and word[1] in _SURNAMES and len(word) == 2):
+        return _person(word)
+    if tag == "nrt":
+        return word if all(ch in SOUNDS for ch in word) else None
+    if tag in ("ns", "nt"):
         return word[:-1] if len(word) >= 3 and word.endswith(_SUFFIX) else word
-    if len(word) == 2 and word[0] in _TITLED and word[1] in _SURNAMES and tag in ("n", "nr", "nz", "a", "v", "x"):
+    return word if tag == "nz" and word[-1] not in _NO_NAME and token.fold not in KINDS else None
+
+
+def _person(word: str) -> str | None:
+    """A surname with one or two characters (王小明), or 小王; what jieba's model hangs on behind is no part of it."""
+    if word in _NEVER:
+        return None
+    if word[0] in _TITLED and word[1] in _SURNAMES and len(word) == 2:
         return word
-    return word if tag == "nz" and len(word) >= 2 else None
+    return word[:3] if word[0] in _SURNAMES else None
 
 
 def is_person(token: Token) -> bool:
     """Whether a word names a person."""
-    return token.tag in ("nr", "nrt") and name(token) is not None
+    return (token.tag in ("nr", "nrt") or token.text[0] in _TITLED) and name(token) is not None
 
 
 def owners(clauses: Sequence[Sequence[Token]]) -> tuple[frozenset[str], bool]:
     """Whom the clauses are about where that is somebody else, and whether they are about the user.
 
-    A person owns a statement as its subject (妈妈对花生过敏) or before 的 (小王的电话), not as somebody to whom
-    something is done (给妈妈买花).
+    A person owns a statement as its subject (妈妈对花生过敏) or as whose thing it is about (小王的电话, 你的名字), not
+    as somebody to whom something is done (给妈妈买花) and not beside the user (我和男朋友分手了).
     """
     found: set[str] = set()
-    user = False
+    user = mentioned = False
     for clause in clauses:
-        for at, token in enumerate(clause):
-            if token.text in _FIRST:
-                user = user or at == 0 or clause[at - 1].text not in _TO
-                continue
+        head = _head(clause)
+        first = any(t.text in _FIRST and not _possessive(clause, at) for at, t in enumerate(head))
+        user = user or first
+        for at, token in enumerate(head):
             who = KIN.get(token.text) or _OTHERS.get(token.text) or (token.text if is_person(token) else None)
             if who is None:
                 continue
-            before = next((t.text for t in reversed(clause[:at]) if t.text not in _FIRST and t.text != "的"), "")
-            owning = at + 1 < len(clause) and clause[at + 1].text in ("的", "家")
-            subject = not any(t.predicate for t in clause[:at]) and before not in _TO
-            if owning or (subject and before not in _TO and any(t.predicate for t in clause[at + 1 :])):
+            mentioned = True
+            before = next((t.text for t in reversed(head[:at]) if t.text not in _FIRST and t.text != "的"), "")
+            owned = at + 1 < len(clause) and clause[at + 1].text == "的"
+            if who == "你" and not owned:
+                continue
+            if not first and before not in _TO:
                 found.add(who)
     if found:
         return frozenset(found), False
     words = [t for clause in clauses for t in clause if t.tag[0] != "x"]
-    return frozenset(), user or (bool(words) and words[0].tag[0] in "vd")
+    return frozenset(), user or (not mentioned and bool(words) and words[0].tag[0] in "vd")
+
+
+def _head(clause: Sequence[Token]) -> Sequence[Token]:
+    """The clause up to its first verb or adjective; nothing where no predicate follows."""
+    return next((clause[:at] for at, token in enumerate(clause) if token.predicate), ())
+
+
+def _possessive(clause: Sequence[Token], at: int) -> bool:
+    """Whether 我 says whose somebody is: 我妈妈, 我的同事, 我家孩子."""
+    behind = [t.text for t in clause[at + 1 : at + 3]]
+    return bool(behind) and (behind[0] in ("的", "家") or behind[0] in KIN)

@@ -111,7 +111,10 @@ def _kept(token: Token) -> bool:
 
 def _word(token: Token) -> Word:
     content = token.value or (
-        token.text not in FUNCTION and token.tag[0] not in "uypcreo" and token.text not in STRENGTH
+        token.text not in FUNCTION
+        and token.fold not in FUNCTION
+        and token.tag[0] not in "uypcreo"
+        and token.text not in STRENGTH
     )
     fold = token.fold
     if token.text in KIN:

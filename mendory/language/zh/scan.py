@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from mendory.language.reading import Quantity
 from mendory.language.zh import dates
-from mendory.language.zh.lexicon import words
+from mendory.language.zh.lexicon import SOUNDS, words
 from mendory.language.zh.numbers import NUMERALS, number
 from mendory.language.zh.units import UNITS
 
@@ -26,43 +26,42 @@ _SPAN = "个小时|小时|天|日|晚|周|个星期|星期|个礼拜|礼拜|个�
 _SECONDS = {"时": 3600, "天": 86400, "日": 86400, "晚": 86400, "周": 604800, "期": 604800, "拜": 604800}
 _SECONDS |= {"月": 2592000, "度": 7776000, "年": 31536000}
 
+_SOUNDS = "".join(SOUNDS)
 _FIRST = (
     f"[A-Za-z0-9#¥$€£{NUMERALS}第半每初上下这本周星礼大今明昨后前去凌清早中傍晚夜深午春夏秋冬工节平国元端劳圣情除重双感"
     "儿母父妇教农阴]"
 )
 """What a value can begin with: most places in a text are passed over by one look."""
-_PATTERN = re.compile(
-    f"(?={_FIRST})(?:"
-    + "|".join(
-        (
-            r"(?P<link>https?://[^\s，。；、）)]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]))",
-            r"(?P<mark>\#\s?\d+)",
-            r"(?P<version>(?<![A-Za-z0-9])[vV]\d+(?:\.\d+)*(?:-\w+)?|(?<![\d.])\d+(?:\.\d+){2,}(?:-\w+)?"
-            rf"|(?<=版本)(?:号|是|为|到|[:：])?\s?\d+(?:\.\d+)*|(?<=[A-Za-z]\s)\d+\.\d+(?![\d.]|\s?(?:{_UNIT})))",
-            rf"(?P<tall>(?:\d|[一二两])米(?:\d{{1,2}}|[一二三四五六七八九]{{1,2}})(?![\d{NUMERALS}]))",
-            *(f"(?P<{name}>{pattern})" for name, pattern in dates.PATTERNS.items()),
-            rf"(?P<share>百分之(?:{_TENTHS}|{_ARABIC})|(?:{_CHINESE}|\d+)分之(?:{_CHINESE}|\d+))",
-            rf"(?P<price>[¥$€£]\s?{_ARABIC}[万千亿kw]?)",
-            rf"(?P<ordinal>第(?:{_CHINESE}|\d+))",
-            rf"(?P<each>每(?:(?:{_CHINESE}|\d+|半))?\s?(?:{_SPAN})|一(?:{_SPAN})(?=\s?[\d{NUMERALS}半]))",
-            rf"(?P<range>(?:{_ARABIC}|{_CHINESE})(?:[-~～—到至]|--)(?:{_ARABIC}|{_CHINESE}){_SOME}?(?:{_UNIT}){_BOUND})",
-            r"(?P<half>半(?:个小时|小时|个钟头|个月|年|天|斤|公斤|公里|杯|瓶|碗|升|米|包|盒|勺))",
-            rf"(?P<amount>{_ARABIC}{_MANY}{_SOME}?\s?(?:{_UNIT}){_BOUND}半?)",
-            rf"(?P<plain>{_ARABIC}{_MANY}(?![A-Za-z]))",
-            r"(?P<code>\d+[A-Za-z][A-Za-z0-9]*)",
-            rf"(?P<counted>{_TENTHS}{_SOME}?(?:{_UNIT}){_BOUND}半?)",
-            rf"(?P<numeral>[{NUMERALS}]*[十百千][{NUMERALS}]+|[{NUMERALS}]{{3,}}|[{NUMERALS}]+点[{NUMERALS}]+)",
-            r"(?P<latin>[A-Za-z][A-Za-z0-9_+#]*(?:[-./'&][A-Za-z0-9]+)*)",
-        )
+_VALUES = "|".join(
+    (
+        r"(?P<link>https?://[^\s，。；、）)]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]))",
+        r"(?P<mark>\#\s?\d+)",
+        r"(?P<version>(?<![A-Za-z0-9])[vV]\d+(?:\.\d+)*(?:-\w+)?|(?<![\d.])\d+(?:\.\d+){2,}(?:-\w+)?"
+        rf"|(?<=版本)(?:号|是|为|到|[:：])?\s?\d+(?:\.\d+)*|(?<=[A-Za-z]\s)\d+\.\d+(?![\d.]|\s?(?:{_UNIT})))",
+        rf"(?P<tall>(?:\d|[一二两])米(?:\d{{1,2}}|[一二三四五六七八九]{{1,2}})(?![\d{NUMERALS}]))",
+        *(f"(?P<{name}>{pattern})" for name, pattern in dates.PATTERNS.items()),
+        rf"(?P<share>百分之(?:{_TENTHS}|{_ARABIC})|(?:{_CHINESE}|\d+)分之(?:{_CHINESE}|\d+))",
+        rf"(?P<price>[¥$€£]\s?{_ARABIC}[万千亿kw]?)",
+        rf"(?P<ordinal>第(?:{_CHINESE}|\d+))",
+        rf"(?P<each>每(?:(?:{_CHINESE}|\d+|半))?\s?(?:{_SPAN})|一(?:{_SPAN})(?=\s?[\d{NUMERALS}半]))",
+        rf"(?P<range>(?:{_ARABIC}|{_CHINESE})(?:[-~～—到至]|--)(?:{_ARABIC}|{_CHINESE}){_SOME}?(?:{_UNIT}){_BOUND})",
+        r"(?P<half>半(?:个小时|小时|个钟头|个月|年|天|斤|公斤|公里|杯|瓶|碗|升|米|包|盒|勺))",
+        rf"(?P<amount>{_ARABIC}{_MANY}{_SOME}?\s?(?:{_UNIT}){_BOUND}半?)",
+        rf"(?P<plain>{_ARABIC}{_MANY}(?![A-Za-z]))",
+        r"(?P<code>\d+[A-Za-z][A-Za-z0-9]*)",
+        rf"(?P<counted>{_TENTHS}{_SOME}?(?:{_UNIT}){_BOUND}半?)",
+        rf"(?P<numeral>[{NUMERALS}]*[十百千][{NUMERALS}]+|[{NUMERALS}]{{3,}}|[{NUMERALS}]+点[{NUMERALS}]+)",
+        r"(?P<latin>[A-Za-z][A-Za-z0-9_+#]*(?:[-./'&][A-Za-z0-9]+)*)",
     )
-    + ")",
-    re.IGNORECASE,
 )
+_PATTERN = re.compile(f"(?={_FIRST})(?:{_VALUES})", re.IGNORECASE)
+_DOTS = "·•‧∙"
+_FOREIGN = re.compile(f"[{_SOUNDS}]{{1,8}}(?:[{_DOTS}](?:[{_SOUNDS}]{{1,8}}|[A-Z]))+")
 _PARTS = re.compile(rf"(?P<value>{_ARABIC}{_MANY}|{_TENTHS})")
 _NOT_COUNTED = re.compile(
     "十分(?!钟)|十字|一(?:度|路|道|口|回事|分|级|号|成|把|层|对一|代|生|期|线|段|片|步|字|面)|两口子|万一|一一"
 )
-_NAMING = ("link", "mark", "code", "latin")
+_NAMING = ("link", "mark", "code", "latin", "foreign")
 _PLAIN_WORDS = words("latin_function")
 
 
@@ -92,13 +91,18 @@ def scan(text: str) -> Found:
     """
     found = Found()
     at = 0
-    for match in _PATTERN.finditer(text):
-        folded = _take(found, match.lastgroup or "", match)
+    foreign = _FOREIGN.finditer(text) if any(dot in text for dot in _DOTS) else ()
+    for match in sorted((*_PATTERN.finditer(text), *foreign), key=re.Match.start):
+        if match.start() < at:
+            continue
+        folded = _take(found, match.lastgroup or "foreign", match)
         if folded is None:
             continue
         if match.start() > at:
             found.pieces.append(Piece(text[at : match.start()]))
-        found.pieces.append(Piece(match.group(), folded, match.lastgroup in _NAMING or folded in found.names))
+        found.pieces.append(
+            Piece(match.group(), folded, (match.lastgroup or "foreign") in _NAMING or folded in found.names)
+        )
         at = match.end()
     if at < len(text):
         found.pieces.append(Piece(text[at:]))
@@ -129,10 +133,18 @@ ARTICLE = Quantity(Decimal(1), "article")
 
 def _name(found: Found, kind: str, said: str) -> str:
     name = said.lower().replace(" ", "")
+    if kind == "foreign":
+        name = _sounding(said)
     if kind == "latin" and (len(name) < 2 or name in _PLAIN_WORDS) and not (len(name) == 1 and said.isupper()):
         return name
     found.names.add(name)
     return name
+
+
+def _sounding(said: str) -> str:
+    """A foreign name of several parts by its consonants, which translators agree on: 恩格利 and 英格利 are one name."""
+    parts = re.split(f"[{_DOTS}]", said)
+    return " ".join("".join(SOUNDS.get(ch, ch.lower()) for ch in part) or "-" for part in parts)
 
 
 def _quantities(kind: str, said: str) -> Iterator[Quantity]:

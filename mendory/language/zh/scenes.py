@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mendory.language.zh.lexicon import FUNCTION, SAME, words
+from mendory.language.zh.lexicon import ASKS, FUNCTION, SAME, words
 from mendory.language.zh.token import Token
 
 _WHEN = words("when")
@@ -62,6 +62,6 @@ def ended(clauses: Sequence[Sequence[Token]]) -> bool:
             ):
                 return True
         words = [t.text for t in clause if t.tag[0] != "x"]
-        if words[-1:] == ["了"] and "不" in words[:-2]:
+        if words[-1:] == ["了"] and "不" in words[:-2] and not any(word in ASKS for word in words):
             return True
     return False
