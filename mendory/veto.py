@@ -164,11 +164,11 @@ def _quantities(a: Reading, b: Reading) -> tuple[bool, bool]:
     if not mine or not yours:
         return False, False
     one, two = {quantity.unit for quantity in mine}, {quantity.unit for quantity in yours}
-    alone = len(a.quantities) == len(b.quantities) == 1
-    bare = "" in one or "" in two
-    number = bool(one & two) or (alone and bare and mine[0].value != yours[0].value)
-    unit = not number and ((alone and not bare) or _one_number_two_units(mine, yours))
-    return number, unit
+    if one & two:
+        return True, False
+    alone = len(a.quantities) == len(b.quantities) == 1 and "" not in one | two
+    short = max(len(_signs(a)), len(_signs(b))) <= _SHORT
+    return False, (alone and short) or _one_number_two_units(mine, yours)
 
 
 def _one_number_two_units(mine: Iterable[Quantity], yours: Iterable[Quantity]) -> bool:

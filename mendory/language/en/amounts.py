@@ -26,6 +26,7 @@ _ORDINAL = {
     word: n
     for n, word in enumerate(ordered("first second third fourth fifth sixth seventh eighth ninth tenth"), start=1)
 }
+_CURRENCY = "AUCNZHK$€£¥"
 _NOT_ONE_AFTER = listed("no this that which any every the each some another")
 
 # Unit: (its one form, what it is multiplied by). Only what never changes is turned into another: no money, no months
@@ -73,6 +74,8 @@ _UNITS = {
         ("byte", "1000000000", "gb gigabyte gigabytes"),
         ("byte", "1000000000000", "tb terabyte terabytes"),
         ("%", "1", "% percent pct percentage percents"),
+        ("Hz", "1000000000", "ghz"),
+        ("Hz", "1000000", "mhz"),
         ("USD", "1", "$ usd dollar dollars bucks"),
         ("USD", "0.01", "cent cents"),
         ("EUR", "1", "€ eur euro euros"),
@@ -91,7 +94,6 @@ _UNITS = {
     )
     for form in forms.split()
 }
-_BEFORE = listed("port room flight chapter floor gate version step level no number page line bus route")
 
 
 def amounts(found: list[Token], used: set[int]) -> tuple[Quantity, ...]:
@@ -108,8 +110,6 @@ def amounts(found: list[Token], used: set[int]) -> tuple[Quantity, ...]:
             at += 1
             continue
         unit, factor, end = _unit(found, after, sign, used)
-        if not unit and at and found[at - 1].low in _BEFORE:
-            unit = found[at - 1].low
         read.append(Quantity((value * factor).normalize(), unit))
         used.update(range(at, end))
         at = end
@@ -117,9 +117,10 @@ def amounts(found: list[Token], used: set[int]) -> tuple[Quantity, ...]:
 
 
 def _digits(found: list[Token], at: int) -> tuple[Decimal | None, int, str]:
-    text = found[at].text.replace(",", "")
-    sign = text[0] if text[0] in "$€£¥" else ""
-    value = Decimal(text[len(sign) :])
+    text = found[at].text.replace(",", "").replace("US", "")
+    number = text.lstrip(_CURRENCY)
+    sign = text[: len(text) - len(number)]
+    value = Decimal(number)
     after = at + 1
     if after < len(found):
         following = found[after]
@@ -206,6 +207,8 @@ def _unit(found: list[Token], after: int, sign: str, used: set[int]) -> tuple[st
             unit, text = _EXACT[token.text]
             return unit, Decimal(text), place + 1
         glued = token.start == found[after - 1].end
+        if glued and token.low == "s" and not _seconds(found, after - 1):
+            return "", one, place + 1
         if token.low in _UNITS and (len(token.low) > 1 or glued or not token.low.isalpha() or token.text in ("m", "g")):
             unit, factor = _UNITS[token.low]
             if unit == "degree" and place + 1 < len(found):
@@ -216,3 +219,9 @@ def _unit(found: list[Token], after: int, sign: str, used: set[int]) -> tuple[st
                 return unit, factor, place + 1
             return unit, factor, place + 1
     return "", one, after
+
+
+def _seconds(found: list[Token], at: int) -> bool:
+    """Whether a number with an s is seconds: 30s; not the 1990s, her 30s, three 737s."""
+    before = found[at - 1].low if at else ""
+    return len(found[at].text) < 3 and before not in ("the", "his", "her", "their", "my", "mid", "early", "late", "in")

@@ -78,6 +78,8 @@ def subject(found: list[Token], named: frozenset[int]) -> tuple[frozenset[str], 
         at += 1
     if at == len(found):
         return frozenset(), False
+    if found[at - 1].text == '"' and at:
+        return frozenset(), False  # somebody's words: who says them is told behind
     low = found[at].low
     if at in named:
         return _named(found, at, named), False

@@ -18,13 +18,14 @@ class Token(NamedTuple):
 
 _TOKEN = re.compile(
     r"""
-    (?P<name>https?://\S+|www\.\S+|[\w.+-]+@[\w-]+\.[\w.-]*\w
+    (?P<plain>[A-Za-z]+(?=[ ,;?!]|\.?$|\.[ ]))
+    |(?P<name>https?://\S+|www\.\S+|[\w.+-]+@[\w-]+\.[\w.-]*\w
         |(?<!\w)(?:~|\.{1,2})?/[\w.-]+(?:/[\w.-]+)+|[A-Za-z_]\w*(?:[/\\][\w.-]+)*[/\\][\w-]+\.[A-Za-z]\w*|[A-Za-z]:\\\S+
         |[A-Za-z_]\w*(?:\.[a-z_]\w*)+|[A-Za-z]\w*(?:_\w+)+|\#\w+)
     |(?P<day>\d{4}[-/]\d{1,2}[-/]\d{1,2}|\d{1,2}/\d{1,2}/(?:\d{4}|\d{2})(?!\d)|\d{4}-(?:0[1-9]|1[0-2])(?![\d-]))
     |(?P<time>\d{1,2}:\d{2}(?::\d{2})?(?!\d))
     |(?P<version>v\d+(?:\.\d+)*|\d+\.\d+\.\d+(?:\.\d+)*)(?![\w])
-    |(?P<number>[$€£¥]?-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|[$€£¥]?\.\d+)
+    |(?P<number>(?:(?:US|AU|A|C|NZ|HK)?[$](?:US)?|[€£¥])?(?:(?<![\w.)])-)?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|[$€£¥]?\.\d+)
     |(?P<initials>(?:[A-Za-z]\.){2,})
     |(?P<coded>[A-Za-z]{1,12}-?\d[\w-]*)
     |(?P<prefixed>(?:non|un|anti|ex|pre|co|e)-[A-Za-z]+)
@@ -59,6 +60,8 @@ def tokens(text: str) -> list[Token]:
     for match in _TOKEN.finditer(plain):
         kind, said, start, end = match.lastgroup or "", match.group(), match.start(), match.end()
         low = said.lower()
+        if kind == "plain":
+            kind = "word"
         if kind == "prefixed":
             found.append(Token(said.replace("-", ""), low.replace("-", ""), "word", start, end))
         elif kind == "initials" and low not in ("a.m.", "p.m."):
