@@ -10,6 +10,7 @@ import numpy as np
 
 from bench.quality.baselines import COSINE, jaccard
 from bench.quality.measure import Flags, Scores
+from mendory.veto import Veto, vetoes
 
 RELATED_COSINE: Final = 0.5
 RELATED_OVERLAP: Final = 0.2
@@ -31,8 +32,11 @@ class Judged:
 
 def judged(texts: Sequence[tuple[str, str]], cosines: Scores, language: str) -> Judged:
     """Every pair as a check would see it, with the threshold that is shipped for the model and the language."""
-    vetoed = np.zeros(len(texts), dtype=bool)
+    spoken = [vetoes(a, b) for a, b in texts]
+    vetoed = np.array([bool(found) for found in spoken], dtype=bool)
+    # where no language reads a text nothing is known, which is no sign of a conflict
+    clash = np.array([bool(found) and Veto.LANGUAGE not in found for found in spoken], dtype=bool)
     scores = np.where(vetoed, 0.0, np.maximum(cosines, 0.0))
     overlap = np.array([jaccard(a, b, language) for a, b in texts])
     related = (cosines >= RELATED_COSINE) | (overlap >= RELATED_OVERLAP)
-    return Judged(scores, scores >= COSINE, vetoed & related, COSINE)
+    return Judged(scores, scores >= COSINE, clash & related, COSINE)
