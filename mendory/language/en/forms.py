@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import snowballstemmer
+import Stemmer
 
+from mendory.language.en.antonyms import FORMED
 from mendory.language.en.lists import ordered
-
-_stemmer = snowballstemmer.stemmer("english")
 
 # Stems alone leave these apart. Each line: the form compared, then the forms that are brought to it.
 _IRREGULAR = """
@@ -48,136 +47,15 @@ vegetable veggie veggies|maybe perhaps|sea ocean|reduce decrease|increase raise|
 coriander cilantro|aubergine eggplant|holiday vacation|flat apartment|exam test
 colleague coworker co-worker|university college|trip journey
 """
-# Their fold is the other word, turned round.
-_TURNED = {
-    "dislike": "like",
-    "hate": "like",
-    "detest": "like",
-    "loathe": "like",
-    "despise": "like",
-    "abhor": "like",
-    "disagree": "agree",
-    "disapprove": "approve",
-    "distrust": "trust",
-    "mistrust": "trust",
-    "disallow": "allow",
-    "disobey": "obey",
-    "disappear": "appear",
-    "disbelieve": "believe",
-    "disconnect": "connect",
-    "disconnected": "connected",
-    "dishonest": "honest",
-    "disloyal": "loyal",
-    "disrespect": "respect",
-    "disregard": "regard",
-    "discontinue": "continue",
-    "dissatisfied": "satisfied",
-    "disorganized": "organized",
-    "displease": "please",
-    "displeased": "pleased",
-    "discomfort": "comfort",
-    "disadvantage": "advantage",
-    "disable": "enable",
-    "disabled": "enabled",
-    "impossible": "possible",
-    "impatient": "patient",
-    "imperfect": "perfect",
-    "impolite": "polite",
-    "immature": "mature",
-    "immoral": "moral",
-    "improper": "proper",
-    "improbable": "probable",
-    "impractical": "practical",
-    "inactive": "active",
-    "inaccurate": "accurate",
-    "incapable": "capable",
-    "incompetent": "competent",
-    "inedible": "edible",
-    "infinite": "finite",
-    "inflexible": "flexible",
-    "inhuman": "human",
-    "insane": "sane",
-    "insensitive": "sensitive",
-    "insincere": "sincere",
-    "insignificant": "significant",
-    "intangible": "tangible",
-    "invulnerable": "vulnerable",
-    "inefficient": "efficient",
-    "inelegant": "elegant",
-    "inequality": "equality",
-    "infertile": "fertile",
-    "infrequent": "frequent",
-    "inhospitable": "hospitable",
-    "injustice": "justice",
-    "innumerable": "numerable",
-    "inoperable": "operable",
-    "insoluble": "soluble",
-    "immobile": "mobile",
-    "immortal": "mortal",
-    "impartial": "partial",
-    "impure": "pure",
-    "irreversible": "reversible",
-    "irreplaceable": "replaceable",
-    "illegible": "legible",
-    "illiterate": "literate",
-    "illegitimate": "legitimate",
-    "disobedient": "obedient",
-    "disbelief": "belief",
-    "disability": "ability",
-    "disrespectful": "respectful",
-    "disinclined": "inclined",
-    "dissimilar": "similar",
-    "misunderstand": "understand",
-    "misunderstood": "understand",
-    "incomplete": "complete",
-    "incorrect": "correct",
-    "independent": "dependent",
-    "indirect": "direct",
-    "ineffective": "effective",
-    "inexpensive": "expensive",
-    "inexperienced": "experienced",
-    "insecure": "secure",
-    "insufficient": "sufficient",
-    "invalid": "valid",
-    "invisible": "visible",
-    "involuntary": "voluntary",
-    "inappropriate": "appropriate",
-    "inconsistent": "consistent",
-    "inadequate": "adequate",
-    "inability": "ability",
-    "inconvenient": "convenient",
-    "intolerant": "tolerant",
-    "illegal": "legal",
-    "illogical": "logical",
-    "irregular": "regular",
-    "irrelevant": "relevant",
-    "irresponsible": "responsible",
-    "irrational": "rational",
-    "abnormal": "normal",
-    "atypical": "typical",
-    "careless": "careful",
-    "harmless": "harmful",
-    "useless": "useful",
-    "hopeless": "hopeful",
-    "helpless": "helpful",
-    "painless": "painful",
-    "powerless": "powerful",
-    "fearless": "afraid",
-    "homeless": "housed",
-    "sleepless": "asleep",
-    "jobless": "employed",
-    "unemployed": "employed",
-    "false": "true",
-    "wrong": "correct",
-    "fail": "succeed",
-    "reject": "accept",
-    "refuse": "accept",
-    "forbid": "allow",
-    "prohibit": "allow",
-    "deny": "admit",
-    "forget": "remember",
-    "ignore": "notice",
-}
+# Of each pair the second word is the fold of the first, turned round. Those of form alone are in `antonyms`.
+_TURNED = """
+dislike like|hate like|detest like|loathe like|despise like|abhor like|disagree agree|distrust trust|mistrust trust
+disconnected connected|misunderstand understand|disrespect respect|disbelief believe|disallow allow
+immature mature|improper proper|inexpensive expensive|inflexible flexible|disorganized organized|inefficient efficient
+disability ability|dissatisfied satisfied|careless careful|fearless afraid|jobless employed|unemployed employed
+false true|wrong correct|fail succeed|reject accept|refuse accept|forbid allow|prohibit allow|deny admit|forget remember
+ignore notice|uncertain sure|incompetent competent|disregard regard|disapprove approve|disobey obey|disable enable
+"""
 _NOT_UN = ordered(
     "uncle under undo undid undone unless until uni unanim uncanny uncover unfold unveil unleash unlock unpack unwrap"
 )
@@ -191,9 +69,12 @@ def _table(lines: str) -> dict[str, str]:
 
 _FORMS = _table(_IRREGULAR)
 _SPELLINGS = _table(_SPELLING)
-_stem = lru_cache(maxsize=1 << 15)(_stemmer.stemWord)
+_stem = Stemmer.Stemmer("english").stemWord
 _SYNONYM = {_stem(form): _stem(word) for form, word in _table(_SYNONYMS).items()}
-_TURN = {_stem(form): _stem(word) for form, word in _TURNED.items()}
+_TURN = {_stem(form): _stem(base) for base, form in FORMED} | {
+    _stem(form): _stem(base)
+    for form, base in (pair.split() for line in _TURNED.split("\n") if line for pair in line.split("|"))
+}
 
 
 @lru_cache(maxsize=1 << 15)

@@ -1,13 +1,14 @@
 """Words that say the opposite of one another, and classes whose members exclude one another.
 
-Curated: pairs in which one word in place of the other turns a statement round. Words with a prefix that says no are not
-here: `forms.folded` reads them as the word without it, turned.
+Curated, beside those of WordNet (`antonyms`): pairs in which one word in place of the other turns a statement round.
+Words with a prefix that says no are not here: `forms.folded` reads them as the word without it, turned.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 
+from mendory.language.en.antonyms import OPPOSED
 from mendory.language.en.forms import folded
 
 # left side | right side: each word on one side is the opposite of each on the other.
@@ -307,14 +308,13 @@ place: park beach forest desert mountain lake river street restaurant hotel offi
 
 def _opposites() -> dict[str, frozenset[str]]:
     found: defaultdict[str, set[str]] = defaultdict(set)
-    for line in _PAIRS.strip().splitlines():
-        left, right = (side.split() for side in line.split("|"))
-        for a in left:
-            for b in right:
-                (one, turned), (other, other_turned) = folded(a), folded(b)
-                if one != other and turned == other_turned:
-                    found[one].add(other)
-                    found[other].add(one)
+    sides = [[side.split() for side in line.split("|")] for line in _PAIRS.strip().splitlines()]
+    pairs = [(a, b) for left, right in sides for a in left for b in right]
+    for a, b in (*pairs, *OPPOSED):
+        (one, turned), (other, other_turned) = folded(a), folded(b)
+        if one != other and turned == other_turned:
+            found[one].add(other)
+            found[other].add(one)
     return {word: frozenset(others) for word, others in found.items()}
 
 
