@@ -39,9 +39,7 @@ def read(folder: Path, store: str) -> list[Row]:
         rows = [json.loads(line) for line in lines]
     rows = rows[:PERSONAS] if store == "personas" else rows
     once = dict.fromkeys(said for row in rows for said in _said(store, row))
-    return [
-        Row(f"{store}-{at:05}", scope, text, _BEGIN + timedelta(hours=at)) for at, (scope, text) in enumerate(once)
-    ]
+    return [Row(f"{store}-{at:05}", scope, text, _BEGIN + timedelta(hours=at)) for at, (scope, text) in enumerate(once)]
 
 
 def _said(store: str, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,22 @@ from typing import Final
 
 Rewrite = Callable[[str], str | None]
 
+_SMALL: Final = (
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
+
 
 def _swap(*pairs: tuple[str, str], words: bool = True) -> Rewrite:
     """The first of the pairs that occurs, exchanged once; with `words`, only as a word of its own."""
@@ -41,6 +57,12 @@ def _bump(text: str) -> str | None:
     return f"{text[: found.start()]}{int(found.group()) + 3}{text[found.end() :]}"
 
 
+def _denied(already: str, rewrite: Rewrite) -> Rewrite:
+    """The rule where nothing is denied or supposed yet: twice denied may be said again."""
+    spoken = re.compile(already, re.IGNORECASE)
+    return lambda text: None if spoken.search(text) else rewrite(text)
+
+
 def _framed(before: str) -> Rewrite:
     return lambda text: before + text
 
@@ -51,11 +73,10 @@ def _unstopped(text: str) -> str | None:
 
 def _spelled(text: str) -> str | None:
     """Numbers up to twelve as words."""
-    words = "zero one two three four five six seven eight nine ten eleven twelve".split()
     found = re.search(r"(?<![\w.,:])(\d+)(?![\w.,:%])", text)
-    if not found or int(found.group(1)) >= len(words):
+    if not found or int(found.group(1)) >= len(_SMALL):
         return None
-    return f"{text[: found.start()]}{words[int(found.group(1))]}{text[found.end() :]}"
+    return f"{text[: found.start()]}{_SMALL[int(found.group(1))]}{text[found.end() :]}"
 
 
 def _wide(text: str) -> str | None:
@@ -70,10 +91,8 @@ def _chinese_number(text: str) -> str | None:
     if not found:
         return None
     n, digits = int(found.group(1)), "零一二三四五六七八九"
-    if n < 10:
-        said = digits[n]
-    else:
-        said = ("" if n < 20 else digits[n // 10]) + "十" + (digits[n % 10] if n % 10 else "")
+    tens = "" if n < 10 else ("" if n < 20 else digits[n // 10]) + "十"
+    said = tens + (digits[n % 10] if n % 10 or not tens else "")
     return text[: found.start()] + said + text[found.end() :]
 
 
@@ -112,14 +131,17 @@ OTHER: Final[Mapping[str, Mapping[str, Rewrite]]] = {
     "en": {
         "number": _bump,
         "number word": _swap(("two", "four"), ("three", "five"), ("one", "three"), ("four", "two"), ("five", "nine")),
-        "negation": _swap(
-            ("do not", "do"), ("does not", "does"), ("I don't", "I"), ("I like", "I do not like"), ("I am", "I am not"),
-            ("I have", "I don't have"), ("I love", "I never loved"), ("I'm", "I'm not"), ("is", "is not"),
-            ("was", "was not"), ("has", "has not"), ("can", "cannot"), ("will", "will not"),
+        "negation": _denied(
+            r"\b(?:not?|never|nobody|nothing|if|without|hardly|only)\b|n't",
+            _swap(
+                ("I like", "I do not like"), ("I am", "I am not"), ("I have", "I don't have"), ("I love", "I don't love"),
+                ("I'm", "I'm not"), ("is", "is not"), ("was", "was not"), ("has", "has not"), ("can", "cannot"),
+                ("will", "will not"),
+            ),
         ),
         "opposite": _both(
             ("love", "hate"), ("loves", "hates"), ("like", "dislike"), ("likes", "dislikes"), ("before", "after"),
-            ("married", "divorced"), ("old", "new"), ("first", "last"), ("happy", "unhappy"), ("started", "stopped"),
+            ("married", "divorced"), ("old", "new"), ("happy", "unhappy"), ("started", "stopped"),
             ("best", "worst"), ("always", "never"), ("younger", "older"), ("accepted", "refused"),
         ),
         "owner": _both(
@@ -138,12 +160,16 @@ OTHER: Final[Mapping[str, Mapping[str, Rewrite]]] = {
     },
     "zh": {
         "number": _bump,
-        "negation": _swap(
-            ("不喜欢", "喜欢"), ("特别喜欢", "不喜欢"), ("喜欢", "不喜欢"), ("没有", "有"), ("不是", "是"), ("就是", "不是"),
-            ("是", "不是"), ("会", "不会"), words=False,
+        "negation": _denied(
+            r"不|没|未|无|如果|要是|就是",
+            _swap(
+                ("特别喜欢", "不喜欢"), ("喜欢", "不喜欢"), ("爱好是", "爱好不是"), ("工作是", "工作不是"), ("生日是", "生日不是"),
+                ("名字叫", "名字不叫"), ("有", "没有"), ("是", "不是"), words=False,
+            ),
         ),
         "opposite": _both(
-            ("喜欢", "讨厌"), ("大", "小"), ("早", "晚"), ("前", "后"), ("男", "女"), ("高", "低"), ("买", "卖"), words=False
+            ("喜欢", "讨厌"), ("最大", "最小"), ("便宜", "昂贵"), ("先进", "落后"), ("宽敞", "狭窄"), ("安静", "吵闹"),
+            ("舒服", "难受"), ("方便", "麻烦"), ("干净", "肮脏"), ("亲切", "冷淡"), words=False,
         ),
         "owner": _both(
             ("爸爸", "妈妈"), ("表哥", "表妹"), ("上司", "下属"), ("舅妈", "叔叔"), ("同事", "邻居"), ("哥哥", "姐姐"),
@@ -154,11 +180,12 @@ OTHER: Final[Mapping[str, Mapping[str, Rewrite]]] = {
             ("张", "刘"), ("李", "周"), ("吴", "郑"), words=False,
         ),
         "day": _both(
-            ("周一", "周四"), ("周五", "周二"), ("上午", "下午"), ("早上", "晚上"), ("明天", "后天"), ("下周", "下个月"), words=False
+            ("周一", "周四"), ("周五", "周二"), ("上午", "下午"), ("早上", "晚上"), ("明天", "后天"),
+            ("下周", "下个月"), words=False,
         ),
         "job": _both(
-            ("医生", "律师"), ("老师", "厨师"), ("工程师", "会计"), ("银行柜员", "出租车司机"), ("护士", "记者"), ("高中", "大专"),
-            ("本科", "博士"), words=False,
+            ("医生", "律师"), ("当老师", "当厨师"), ("工程师", "会计"), ("银行柜员", "出租车司机"), ("护士", "记者"),
+            ("高中", "大专"), ("本科", "博士"), words=False,
         ),
     },
 }  # fmt: skip
