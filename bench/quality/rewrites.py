@@ -134,7 +134,8 @@ OTHER: Final[Mapping[str, Mapping[str, Rewrite]]] = {
         "negation": _denied(
             r"\b(?:not?|never|nobody|nothing|if|without|hardly|only)\b|n't",
             _swap(
-                ("I like", "I do not like"), ("I am", "I am not"), ("I have", "I don't have"), ("I love", "I don't love"),
+                ("I like", "I do not like"), ("I am", "I am not"), ("I have", "I don't have"),
+                ("I love", "I don't love"),
                 ("I'm", "I'm not"), ("is", "is not"), ("was", "was not"), ("has", "has not"), ("can", "cannot"),
                 ("will", "will not"),
             ),
@@ -163,8 +164,8 @@ OTHER: Final[Mapping[str, Mapping[str, Rewrite]]] = {
         "negation": _denied(
             r"不|没|未|无|如果|要是|就是",
             _swap(
-                ("特别喜欢", "不喜欢"), ("喜欢", "不喜欢"), ("爱好是", "爱好不是"), ("工作是", "工作不是"), ("生日是", "生日不是"),
-                ("名字叫", "名字不叫"), ("有", "没有"), ("是", "不是"), words=False,
+                ("特别喜欢", "不喜欢"), ("喜欢", "不喜欢"), ("爱好是", "爱好不是"), ("工作是", "工作不是"),
+                ("生日是", "生日不是"), ("名字叫", "名字不叫"), ("有", "没有"), ("是", "不是"), words=False,
             ),
         ),
         "opposite": _both(
