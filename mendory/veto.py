@@ -108,13 +108,23 @@ def _denied(a: Reading, b: Reading, explained: bool) -> bool:
     both = one.keys() & two.keys()
     if any(_turned(one[fold], two[fold]) for fold in both):
         return True
-    agree = any(one[fold] & two[fold] & {(True, True), (True, False)} for fold in both) or any(
-        {no for no, _ in one[fold]} == {True} == {no for no, _ in two[fold]} for fold in both
-    )
+    agree = any(_alike(one[fold], two[fold]) for fold in both)
     if any({no for no, _ in one[fold]}.isdisjoint({no for no, _ in two[fold]}) for fold in both):
         return not agree or a.negations != b.negations
-    lone = bool(a.negations) != bool(b.negations)
+    lone = _reached(a) != _reached(b)
     return lone and not agree and not explained and max(len(one), len(two)) <= _SHORT
+
+
+def _reached(reading: Reading) -> bool:
+    """Whether a negation reaches a word, be it one without content: "not out"."""
+    return any(word.negated != word.turned for word in reading.words)
+
+
+def _alike(one: set[tuple[bool, bool]], two: set[tuple[bool, bool]]) -> bool:
+    """Whether both deny a word, or one denies its opposite by form: not sure, unsure; not impossible, possible."""
+    if any(no for no, _ in one) and any(no for no, _ in two):
+        return True
+    return any((no, not turned) in two for no, turned in one)
 
 
 def _signs(reading: Reading) -> dict[str, set[tuple[bool, bool]]]:
@@ -154,6 +164,8 @@ def _replaced(a: Reading, b: Reading) -> list[tuple[set[str], set[str]]]:
     """The words of content of one that stand where the other has others; what stands in one alone is none."""
     one = [word.fold for word in a.words if word.content]
     two = [word.fold for word in b.words if word.content]
+    if two < one:  # a match depends on the order of the sides
+        return [(ours, theirs) for theirs, ours in _replaced(b, a)]
     matched = SequenceMatcher(None, one, two, autojunk=False)
     return [(set(one[i:j]), set(two[k:m])) for tag, i, j, k, m in matched.get_opcodes() if tag == "replace"]
 

@@ -43,7 +43,7 @@ quick fast rapid|car automobile|house home|job occupation profession|doctor phys
 phone telephone cellphone|happy glad|ill sick|shut close closed
 speak talk|reside live|require need|help assist|shop store
 stone rock|woods forest|present gift|road street|near nearby|hard difficult|correct right|error mistake|soccer football
-vegetable veggie veggies|maybe perhaps|sea ocean|reduce decrease|increase raise|attempt try|tv television
+vegetable veggie veggies|maybe perhaps|likely probable|sea ocean|reduce decrease|increase raise|attempt try|tv television
 coriander cilantro|aubergine eggplant|holiday vacation|flat apartment|exam test
 colleague coworker co-worker|university college|trip journey
 """
@@ -53,7 +53,7 @@ dislike like|hate like|detest like|loathe like|despise like|abhor like|disagree 
 disconnected connected|misunderstand understand|disrespect respect|disbelief believe|disallow allow
 immature mature|improper proper|inexpensive expensive|inflexible flexible|disorganized organized|inefficient efficient
 disability ability|dissatisfied satisfied|careless careful|fearless afraid|jobless employed|unemployed employed
-false true|wrong correct|fail succeed|reject accept|refuse accept|forbid allow|prohibit allow|deny admit|forget remember
+false true|wrong correct|reject accept|refuse accept|forbid allow|prohibit allow|deny admit|forget remember
 ignore notice|uncertain sure|incompetent competent|disregard regard|disapprove approve|disobey obey|disable enable
 """
 _NOT_UN = ordered(

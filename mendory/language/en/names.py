@@ -43,7 +43,7 @@ kate kathy jenny liz sue beth ella mia zoe chloe lily eva ava nora ivy clara luc
 def titled(found: list[Token]) -> bool:
     """Whether a text is written like a headline or shouts, so that its capitals tell nothing."""
     words = [token.text for token in found if token.kind == "word" and token.low not in FUNCTION and len(token.low) > 3]
-    return len(words) >= 3 and all(word[0].isupper() for word in words)
+    return len(words) >= 5 and all(word[0].isupper() for word in words)
 
 
 def names(found: list[Token], used: set[int]) -> tuple[frozenset[str], frozenset[int]]:

@@ -65,8 +65,11 @@ def negation(found: list[Token]) -> Negation:
             fold, turned = folded(low)
             over = fold in _OVER and (following.endswith("ing") or (fold == "quit" and following not in ("", ".")))
             ended = ended or over or low in ("formerly", "anymore") or (low == "used" and _used_to(found, at))
-            if over or fold in _TURNING or (turned and fold in _STANCE) or (fold == "declin" and following == "to"):
-                on, count = not on, count + (-1 if on else 1)
+            turns = over or fold in _TURNING or (fold == "declin" and following == "to")
+            if turns or turned:
+                count += -1 if on else 1
+            if turns or (turned and fold in _STANCE):
+                on = not on
     return Negation(tuple(reached), max(count, 0), ended)
 
 
@@ -92,6 +95,8 @@ def _contrasted(found: list[Token], at: int, following: str) -> bool:
     """Whether what comes behind a word is what is not wished: instead of, rather than, prefers tea over coffee."""
     low = found[at].low
     if (low, following) in (("instead", "of"), ("rather", "than")):
+        return True
+    if low == "than" and any(token.low == "rather" for token in found[max(0, at - 6) : at]):
         return True
     if low not in ("over", "to") or following in ("be", "have", "do", "go", "drink", "eat", "use", "work", "stay"):
         return False

@@ -10,6 +10,7 @@ from collections import defaultdict
 
 from mendory.language.en.antonyms import OPPOSED
 from mendory.language.en.forms import folded
+from mendory.language.en.lists import FUNCTION
 
 # left side | right side: each word on one side is the opposite of each on the other.
 _PAIRS = """
@@ -236,6 +237,7 @@ work employed | unemployed
 adult | child kid
 before | after
 ahead | behind
+front | behind
 above over | below under beneath
 approve | veto
 active | passive idle
@@ -311,7 +313,7 @@ def _opposites() -> dict[str, frozenset[str]]:
     sides = [[side.split() for side in line.split("|")] for line in _PAIRS.strip().splitlines()]
     pairs = [(a, b) for left, right in sides for a in left for b in right]
     for a, b in (*pairs, *OPPOSED):
-        (one, turned), (other, other_turned) = folded(a), folded(b)
+        (one, turned), (other, other_turned) = ((word, False) if word in FUNCTION else folded(word) for word in (a, b))
         if one != other and turned == other_turned:
             found[one].add(other)
             found[other].add(one)

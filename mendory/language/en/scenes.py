@@ -85,9 +85,11 @@ def subject(found: list[Token], named: frozenset[int]) -> tuple[frozenset[str], 
         return _named(found, at, named), False
     if low in _POSSESSIVE or (low == "user" and at + 1 < len(found) and found[at + 1].low == "'s") or low in _KIN:
         start = at if low in _KIN else at + 1 + (low == "user")
-        kin = next((token for token in found[start : start + 3] if token.low in _KIN), None)
-        if kin and all(token.kind == "word" and token.low not in ("is", "was") for token in found[start : start + 2]):
-            return frozenset((folded(kin.low)[0],)), False
+        for token in found[start : start + 3]:
+            if token.low in _KIN:
+                return frozenset((folded(token.low)[0],)), False
+            if token.kind != "word" or token.low in FUNCTION:
+                break
         return frozenset(), low in ("my", "our", "user")
     if low in GIVEN:
         return frozenset((low,)), False
@@ -98,6 +100,8 @@ def _named(found: list[Token], at: int, named: frozenset[int]) -> frozenset[str]
     end = at
     while end in named:
         end += 1
+    if any(token.kind != "word" or token.text.isupper() for token in found[at:end]):
+        return frozenset()  # a thing or a body, no person
     name = " ".join(token.low for token in found[at:end])
     if end < len(found) and found[end].low == "'s":
         kin = next((token for token in found[end + 1 : end + 4] if token.low in _KIN), None)

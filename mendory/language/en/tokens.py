@@ -27,7 +27,7 @@ _TOKEN = re.compile(
     |(?P<version>v\d+(?:\.\d+)*|\d+\.\d+\.\d+(?:\.\d+)*)(?![\w])
     |(?P<number>(?:(?:US|AU|A|C|NZ|HK)?[$](?:US)?|[€£¥])?(?:(?<![\w.)])-)?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|[$€£¥]?\.\d+)
     |(?P<initials>(?:[A-Za-z]\.){2,})
-    |(?P<coded>[A-Za-z]{1,12}-?\d[\w-]*)
+    |(?P<coded>(?!(?:to|and|or|in|the|mid|under|over|top|post|pre|of|by|at|from)-)[A-Za-z]{1,12}-?\d[\w-]*)
     |(?P<prefixed>(?:non|un|anti|ex|pre|co|e)-[A-Za-z]+)
     |(?P<word>[^\W\d_]+(?:'[^\W\d_]+)*|')
     |(?P<dots>\.{2,}|…)
