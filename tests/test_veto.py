@@ -26,8 +26,26 @@ TEXTS = st.one_of(
     st.text(max_size=60),
     st.lists(
         st.sampled_from(
-            "I user likes hates not never no tea coffee 3 km $5 Oslo Anna's mother at work when v1.2 #260 May 5 , . ? "
-            "我 不 喜欢 香菜 三 公里 出差时 妈妈 北京".split()
+            (
+                *("I", "user", "likes", "hates", "not", "never", "no", "tea", "coffee", "3", "km", "$5", "Oslo"),
+                *(
+                    "Anna's",
+                    "mother",
+                    "at",
+                    "work",
+                    "when",
+                    "v1.2",
+                    "#260",
+                    "May",
+                    "5",
+                    ",",
+                    ".",
+                    "?",
+                    "unhappy",
+                    "quit",
+                ),
+                *("我", "不", "喜欢", "香菜", "三", "公里", "出差时", "妈妈", "北京", "讨厌", "从不"),
+            )
         ),
         max_size=12,
     ).map(" ".join),

@@ -43,7 +43,8 @@ quick fast rapid|car automobile|house home|job occupation profession|doctor phys
 phone telephone cellphone|happy glad|ill sick|shut close closed
 speak talk|reside live|require need|help assist|shop store
 stone rock|woods forest|present gift|road street|near nearby|hard difficult|correct right|error mistake|soccer football
-vegetable veggie veggies|maybe perhaps|likely probable|sea ocean|reduce decrease|increase raise|attempt try|tv television
+vegetable veggie veggies|maybe perhaps|likely probable|sea ocean|reduce decrease|increase raise|attempt try
+tv television
 coriander cilantro|aubergine eggplant|holiday vacation|flat apartment|exam test
 colleague coworker co-worker|university college|trip journey
 """

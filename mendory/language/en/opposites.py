@@ -278,33 +278,53 @@ _KINDS = """
 colour: red blue green yellow orange purple pink brown black white gray beige turquoise silver gold violet maroon teal
 direction: north south east west northeast northwest southeast southwest
 kin: mother father brother sister uncle aunt cousin grandmother grandfather nephew niece wife husband son daughter
-drink: tea coffee beer wine water milk juice coke cola soda lemonade whiskey vodka rum cocoa kombucha
-meat: beef pork chicken lamb fish turkey bacon ham tofu shrimp salmon tuna
-fruit: apple banana orange grape mango pear peach strawberry cherry lemon lime pineapple watermelon kiwi plum blueberry
+drink: tea coffee beer wine water milk juice coke cola soda lemonade whiskey vodka rum cocoa kombucha espresso latte
+meat: beef pork chicken lamb fish turkey bacon ham tofu shrimp salmon tuna duck sausage crab lobster
+fruit: apple banana grape mango pear peach strawberry cherry lemon lime pineapple watermelon kiwi plum blueberry
 vegetable: potato tomato carrot onion cucumber broccoli spinach cabbage lettuce eggplant zucchini celery pumpkin garlic
-dish: pizza pasta sushi burger hamburger taco burrito sandwich salad soup steak noodle curry ramen lasagna waffle
+dish: pizza pasta sushi burger hamburger taco burrito sandwich salad soup steak noodle curry ramen lasagna waffle rice
 pet: dog cat horse rabbit hamster parrot goldfish turtle snake bird cow pig sheep goat monkey tiger lion elephant panda
-sport: football basketball baseball tennis golf hockey swimming volleyball rugby cricket badminton soccer skiing boxing
-instrument: guitar piano violin drum flute trumpet cello saxophone harp clarinet keyboard accordion
+plant: orchid fern rose tulip daisy lily cactus bamboo oak pine maple ivy moss sunflower lavender
+sport: football basketball baseball tennis golf hockey swimming volleyball rugby cricket badminton skiing boxing
+sport: surfing snowboarding fencing archery judo karate gymnastics rowing sailing cycling
+instrument: guitar piano violin drum flute trumpet cello saxophone harp clarinet keyboard accordion ukulele banjo
+voice: soprano alto tenor baritone bass
 job: doctor nurse teacher lawyer engineer chef cook waiter plumber electrician carpenter accountant artist
 job: actor singer dancer writer musician pilot farmer soldier dentist pharmacist librarian barber mechanic pianist
-job: violinist guitarist drummer
+job: violinist guitarist drummer cellist
 job: programmer developer designer architect journalist photographer cashier banker janitor secretary receptionist
 job: firefighter veterinarian barista bartender baker butcher tailor student professor scientist paralegal
-marital: married single divorced widowed engaged
+job: biologist chemist physicist economist historian psychologist geologist astronomer novelist poet sculptor painter
 faith: christian muslim buddhist jewish hindu atheist catholic
 season: winter summer spring autumn
 size: small medium large
-metal: iron copper gold silver steel aluminum
+metal: iron copper steel aluminum brass bronze titanium
 vehicle: car truck bus train plane boat bicycle motorcycle ship subway van taxi scooter helicopter
 shape: circle square triangle rectangle
-music: jazz rock pop classical country rap hip-hop blues metal punk techno reggae folk
-subject: math physics chemistry biology history geography economics literature
+music: jazz rock pop classical country rap blues punk techno reggae folk opera
+dance: ballet tango salsa waltz flamenco hip-hop tap
+genre: fantasy thriller romance horror mystery biography memoir poetry comedy drama documentary
+picture: landscape portrait wildlife macro
+subject: math physics chemistry biology history geography economics literature philosophy psychology sociology
+subject: astronomy geology linguistics law medicine nursing engineering architecture accounting marketing cybersecurity
+degree: bachelor master doctorate phd diploma
 room: kitchen bedroom bathroom garage basement attic
+dwelling: house apartment cottage studio dormitory houseboat
+seat: window aisle middle
 clothing: shirt dress skirt jacket coat hat pants jeans shoe sock scarf sweater glove
-limb: arm leg hand foot head knee ankle wrist shoulder elbow finger toe back neck
+limb: arm leg hand foot head knee ankle wrist shoulder elbow finger toe neck
 level: low medium high
-place: park beach forest desert mountain lake river street restaurant hotel office museum library hospital airport
+place: park beach forest desert mountain lake river restaurant hotel office museum library hospital airport
+diet: vegan keto paleo pescatarian carnivore
+illness: asthma diabetes epilepsy migraine arthritis eczema anemia
+language: python java rust javascript typescript ruby kotlin perl scala php haskell
+store: redis postgres postgresql mysql mongodb sqlite cassandra elasticsearch dynamodb memcached kafka rabbitmq
+tool: vim emacs vscode pycharm notepad sublime
+system: linux windows macos android ios ubuntu debian
+cloud: aws azure gcp heroku
+chat: slack teams zoom discord whatsapp telegram signal email sms
+mode: dark light
+payment: cash card cheque paypal
 """
 
 
