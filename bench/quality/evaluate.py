@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,6 +18,9 @@ from mendory.thresholds import lowest
 PRECISION: Final = 0.90
 """The precision at which the recall of duplicates is asked for."""
 
+ALL: Final = "all"
+"""The kind of a line that is about a whole set."""
+
 OURS: Final = "mendory"
 OURS_CALIBRATED: Final = "mendory, calibrated on the set's other half"
 ALONE: Final = f"cosine ≥ {COSINE} alone"
@@ -25,6 +28,7 @@ ALONE_CALIBRATED: Final = "cosine alone, calibrated on the set's other half"
 OVERLAP: Final = "Jaccard"
 CUES: Final = "cue rules alone"
 NEAREST: Final = "nearest fact by Jaccard, always"
+VETOED: Final = "mendory, a veto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +69,12 @@ def duplicates(held: Labelled, embed: Embed, all_rows: bool) -> list[Line]:
             at = None if best is None else best.value
             found.append((method, at, np.zeros_like(there) if at is None else scores >= at))
     found += [(ALONE, COSINE, cosines >= COSINE), (f"{OVERLAP} ≥ {floor}", floor, overlap >= floor)]
-    return [
-        Line(held.name, held.language, "all", method, Counts.of(flags[report], there[report]), int(report.sum()), at)
+    lines = [
+        Line(held.name, held.language, ALL, method, Counts.of(flags[report], there[report]), int(report.sum()), at)
         for method, at, flags in found
     ]
+    by_kind = ((OURS, ours.same), (VETOED, ours.vetoed), (ALONE, cosines >= COSINE))
+    return lines + _kinds(held, there, report, by_kind)
 
 
 def contradictions(held: Labelled, embed: Embed, all_rows: bool) -> tuple[list[Line], list[Called]]:
@@ -77,14 +83,25 @@ def contradictions(held: Labelled, embed: Embed, all_rows: bool) -> tuple[list[L
     ours = judged(texts, cosines, held.language)
     cued = np.array([cues(a, b, held.language) for a, b in texts], dtype=bool)
     report = np.ones(len(texts), dtype=bool) if all_rows else ~tuning
-    kinds = np.array([pair.kind for pair in held.pairs])
+    methods = ((OURS, ours.candidate), (CUES, cued))
+    lines = [
+        Line(held.name, held.language, ALL, method, Counts.of(flags[report], there[report]), int(report.sum()))
+        for method, flags in methods
+    ]
+    lines += _kinds(held, there, report, methods)
+    return lines, _called(held, texts, there & report, ours, cosines)
+
+
+def _kinds(held: Labelled, there: Flags, report: Flags, methods: Iterable[tuple[str, Flags]]) -> list[Line]:
+    """What each method finds in the reported pairs of each kind."""
+    of = np.array([pair.kind for pair in held.pairs])
     lines = []
-    for kind in ["all", *sorted(set(kinds.tolist()))]:
-        rows = report & ((kinds == kind) if kind != "all" else True)
-        for method, flags in ((OURS, ours.candidate), (CUES, cued)):
+    for kind in sorted(set(of.tolist())):
+        rows = report & (of == kind)
+        for method, flags in methods:
             counts = Counts.of(flags[rows], there[rows])
             lines.append(Line(held.name, held.language, kind, method, counts, int(rows.sum())))
-    return lines, _called(held, texts, there & report, ours, cosines)
+    return lines
 
 
 def choices(held: Labelled, embed: Embed, all_rows: bool) -> tuple[list[Line], list[Called]]:
@@ -103,7 +120,7 @@ def choices(held: Labelled, embed: Embed, all_rows: bool) -> tuple[list[Line], l
         (NEAREST, overlap),
     ):
         counts = _localised(scores, owner, wanted, len(cases))
-        lines.append(Line(held.name, held.language, "all", method, counts, len(cases)))
+        lines.append(Line(held.name, held.language, ALL, method, counts, len(cases)))
     return lines, _called(held, texts, wanted, ours, cosines)
 
 

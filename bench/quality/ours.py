@@ -19,13 +19,14 @@ RELATED_OVERLAP: Final = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One entry a pair: its score (0 where vetoed), whether it is a duplicate, whether a candidate for a conflict.
+    """One entry a pair: its score (0 where vetoed), if it is a duplicate, if vetoed, if a candidate for a conflict.
 
     `at` is the score from which a pair is a duplicate.
     """
 
     scores: Scores
     same: Flags
+    vetoed: Flags
     candidate: Flags
     at: float
 
@@ -39,4 +40,4 @@ def judged(texts: Sequence[tuple[str, str]], cosines: Scores, language: str) -> 
     scores = np.where(vetoed, 0.0, np.maximum(cosines, 0.0))
     overlap = np.array([jaccard(a, b, language) for a, b in texts])
     related = (cosines >= RELATED_COSINE) | (overlap >= RELATED_OVERLAP)
-    return Judged(scores, scores >= COSINE, clash & related, COSINE)
+    return Judged(scores, scores >= COSINE, vetoed, clash & related, COSINE)

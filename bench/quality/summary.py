@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from bench.quality.evaluate import ALONE_CALIBRATED, OURS, OURS_CALIBRATED, PRECISION, Called, Line
+from bench.quality.evaluate import ALL, ALONE, ALONE_CALIBRATED, OURS, OURS_CALIBRATED, PRECISION, Called, Line
 from bench.quality.measure import mean, rounded, share, wilson
 
 BOUNDS: Final = {"precision": PRECISION, "recall_en": 0.50, "recall_zh": 0.40, "contradictions_called_duplicate": 0.005}
@@ -14,8 +14,7 @@ BOUNDS: Final = {"precision": PRECISION, "recall_en": 0.50, "recall_zh": 0.40, "
 def summary(lines: list[Line], called: list[Called]) -> dict[str, Any]:
     """Figures of every set and over all, the bounds, and whether those hold."""
     sets = {line.name: _of_set(line.name, lines, called) for line in lines}
-    languages = dict.fromkeys(line.language for line in lines if line.name.startswith("duplicates/"))
-    macro = {language: _macro(lines, language) for language in languages}
+    macro = macros(lines)
     ours = [held for held in called if held.method == OURS]
     wrong, n = sum(held.called for held in ours), sum(held.n for held in ours)
     rate = share(wrong, n)
@@ -38,7 +37,7 @@ def summary(lines: list[Line], called: list[Called]) -> dict[str, Any]:
 
 
 def _of_set(name: str, lines: list[Line], called: list[Called]) -> dict[str, Any]:
-    mine = {line.method: line for line in lines if line.name == name and line.kind == "all"}
+    mine = {line.method: line for line in lines if line.name == name and line.kind == ALL}
     ours = mine[OURS]
     figures = _figures(ours) | {"n": ours.n, "intervals": ours.counts.intervals()}
     if OURS_CALIBRATED in mine:
@@ -57,18 +56,16 @@ def _figures(line: Line) -> dict[str, Any]:
     return {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1, "at": line.at}
 
 
-def _macro(lines: list[Line], language: str) -> dict[str, Any]:
-    """The mean over the sets of duplicates of a language, each counting alike."""
-    found = {}
-    for method in (OURS, OURS_CALIBRATED, ALONE_CALIBRATED):
-        mine = [
-            line.counts
-            for line in lines
-            if line.method == method and line.language == language and line.name.startswith("duplicates/")
-        ]
-        if mine:
-            found[method] = {
-                "precision": mean([counts.precision for counts in mine]),
-                "recall": mean([counts.recall or 0.0 for counts in mine]),
-            }
+def macros(lines: list[Line]) -> dict[str, dict[str, Any]]:
+    """By language and method: the mean over the sets of duplicates, each counting alike."""
+    found: dict[str, dict[str, Any]] = {}
+    mine = [line for line in lines if line.name.startswith("duplicates/") and line.kind == ALL]
+    for line in mine:
+        for method in (OURS, OURS_CALIBRATED, ALONE, ALONE_CALIBRATED):
+            counts = [one.counts for one in mine if (one.language, one.method) == (line.language, method)]
+            if counts:
+                found.setdefault(line.language, {})[method] = {
+                    "precision": mean([one.precision for one in counts]),
+                    "recall": mean([one.recall for one in counts]),
+                }
     return found

@@ -2,26 +2,55 @@
 
 from __future__ import annotations
 
-from bench.quality.evaluate import Called, Line
+from bench.quality.evaluate import ALL, Called, Line
 from bench.quality.measure import Interval, share, wilson
+from bench.quality.summary import macros
 
 
 def tables(lines: list[Line], called: list[Called], rows: str) -> str:
-    """Three tables: sets as a whole, contradictions by kind of pair, contradictions called duplicates."""
-    whole = [line for line in lines if line.kind == "all"]
-    kinds = [line for line in lines if line.kind != "all"]
+    """The figures over all, of each set, by kind of pair, and of contradictions called duplicates."""
+    whole = [line for line in lines if line.kind == ALL]
+    kinds = [line for line in lines if line.kind != ALL]
+    macro = [
+        (language, method, _share(held["precision"]), _share(held["recall"]))
+        for language, methods in macros(lines).items()
+        for method, held in methods.items()
+    ]
+    same = [_kind(line) for line in kinds if line.name.startswith("duplicates/")]
+    conflicts = [_kind(line) for line in kinds if line.name.startswith("contradictions/")]
     parts = [
         f"Rows: {rows}. In brackets: 95 % intervals.\n",
+        "Sets of duplicates of a language, the mean of the sets:\n",
+        _table(("language", "method", "precision", "recall"), macro),
+        "Every set:\n",
         _table(
-            ("set", "language", "pairs", "method", "at", "precision", "recall", "F1"),
-            [_whole(line) for line in whole],
+            ("set", "language", "rows", "method", "at", "precision", "recall", "F1"), [_whole(line) for line in whole]
         ),
-        "Share of the pairs of a kind that are named a possible conflict:\n",
-        _table(("set", "kind of pair", "pairs", "method", "named"), [_kind(line) for line in kinds]),
+        "Duplicates by kind of pair: the share that is called the same, or vetoed:\n",
+        _table(("set", "kind of pair", "pairs", "method", "share"), same),
+        "Contradictions by kind of pair: the share that is named a possible conflict:\n",
+        _table(("set", "kind of pair", "pairs", "method", "share"), conflicts),
         "Contradictions called duplicates:\n",
-        _table(("set", "contradictions", "method", "called duplicates"), [_wrong(held) for held in called]),
+        _table(
+            ("set", "contradictions", "method", "called duplicates"),
+            [_wrong(held) for held in [*called, *over(called)]],
+        ),
     ]
     return "\n".join(parts)
+
+
+def over(called: list[Called]) -> list[Called]:
+    """All sets as one, by method."""
+    methods = dict.fromkeys(held.method for held in called)
+    of = {method: [held for held in called if held.method == method] for method in methods}
+    return [
+        Called("all", "", method, sum(held.called for held in mine), sum(held.n for held in mine))
+        for method, mine in of.items()
+    ]
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
 
 
 def _whole(line: Line) -> tuple[str, ...]:
