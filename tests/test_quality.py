@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,10 @@ import pytest
 
 from bench.quality.__main__ import main
 from bench.quality.baselines import cues, jaccard
+from bench.quality.judging import judge
 from bench.quality.measure import Counts, wilson
+from bench.quality.planting import CONTRADICTION, DUPLICATE, ELSEWHERE, Row, plant
+from bench.quality.rewrites import OTHER, SAME
 from bench.quality.sets import Choice, in_tuning_half, labelled
 
 
@@ -147,3 +151,97 @@ def test_cue_rules_fire_on_cues_between_related_texts(a: str, b: str, language: 
 def test_overlap_is_of_words_or_of_pairs_of_characters() -> None:
     """English by words without marks, Chinese by two characters at a time."""
     assert (0.5, 1 / 3) == (jaccard("red tea, please", "red tea now", "en"), jaccard("喝红茶", "喝红酒", "zh"))
+
+
+def row(name: str, scope: str = "u1", original: str | None = None, planted: str | None = None) -> Row:
+    """A memory whose text is its id."""
+    return Row(name, scope, name, datetime(2024, 1, 1, tzinfo=UTC), original, planted, "k" if planted else "")
+
+
+ROWS = {
+    one.id: one
+    for one in (
+        row("a"),
+        row("a-again", original="a", planted=DUPLICATE),
+        row("a-against", original="a", planted=CONTRADICTION),
+        row("a-copy", "u2", "a", ELSEWHERE),
+        row("b"),
+    )
+}
+
+
+@pytest.mark.parametrize(
+    ("code", "ids", "field", "expected"),
+    [
+        ("duplicate_near", ("a", "a-again"), "found", {"duplicate: k": 1}),
+        ("duplicate_exact", ("a", "a-again"), "found", {"duplicate: k": 1}),
+        ("conflict_candidate", ("a", "a-against"), "handed_on", {"contradiction: k": 1}),
+        ("conflict_candidate", ("a", "a-again"), "not_planted", [("conflict_candidate", "a", "a-again")]),
+        ("duplicate_near", ("a", "a-against"), "contradictions_called_duplicate", [("a", "a-against")]),
+        ("duplicate_near", ("a", "a-copy"), "scopes_joined", [("a", "a-copy")]),
+        ("duplicate_near", ("a", "b"), "not_planted", [("duplicate_near", "a", "b")]),
+        ("missing_source", ("a", "b"), "not_planted", []),
+    ],
+)
+def test_a_finding_is_judged_by_what_was_planted(code: str, ids: tuple[str, ...], field: str, expected: Any) -> None:
+    """Found, handed on, called duplicate, joined over scopes, or for a person to look at."""
+    assert expected == getattr(judge(ROWS, [(code, ids)], []), field)
+
+
+@pytest.mark.parametrize(
+    ("merged", "field", "expected"),
+    [
+        (("a-again", "a"), "merged", {"duplicate: k": 1}),
+        (("a-against", "a"), "contradictions_merged", [("a-against", "a")]),
+        (("a-against", "a-again"), "contradictions_merged", [("a-against", "a-again")]),
+        (("a-copy", "a"), "scopes_joined", [("a-copy", "a")]),
+        (("b", "a"), "not_planted", [("merged", "b", "a")]),
+    ],
+)
+def test_a_merge_is_judged_by_what_was_planted(merged: tuple[str, str], field: str, expected: Any) -> None:
+    """A contradiction merged counts also where it was merged with a copy of what it contradicts."""
+    assert expected == getattr(judge(ROWS, [], [merged]), field)
+
+
+def test_what_is_planted_is_of_all_three_kinds_and_the_same_every_time() -> None:
+    """In its original's scope but for copies, never a text that its scope holds already."""
+    rows = [row(f"I like tea with {n} spoons of sugar, mom.", f"u{n % 3}") for n in range(100)]
+    added = plant(rows, "en")
+    assert added == plant(rows, "en")
+    assert {DUPLICATE, CONTRADICTION, ELSEWHERE} == {one.planted for one in added}
+    held = {(one.scope, one.text) for one in rows}
+    scopes = {one.id: one.scope for one in rows}
+    for one in added:
+        assert (one.scope, one.text) not in held
+        assert (one.planted != ELSEWHERE) == (one.scope == scopes[str(one.original)])
+
+
+@pytest.mark.parametrize(
+    ("language", "kind", "text", "expected"),
+    [
+        ("en", "spelled number", "Has 3 cats.", "Has three cats."),
+        ("en", "spelled number", "Has 31 cats.", None),
+        ("zh", "number in Chinese", "妈妈今年25岁", "妈妈今年二十五岁"),
+        ("zh", "number in Chinese", "他养了10个月", "他养了十个月"),
+        ("zh", "full width", "今年25岁", "今年２５岁"),
+    ],
+)
+def test_a_rewrite_says_the_same(language: str, kind: str, text: str, expected: str | None) -> None:
+    """In another form of the same number or letters; None where the rule does not apply."""
+    assert expected == SAME[language][kind](text)
+
+
+@pytest.mark.parametrize(
+    ("language", "kind", "text", "expected"),
+    [
+        ("en", "negation", "I am a cook.", "I am not a cook."),
+        ("en", "negation", "I am not a cook.", None),
+        ("en", "number", "Room 12 is mine", "Room 15 is mine"),
+        ("en", "number", "An A100 card", None),
+        ("zh", "negation", "我喜欢喝茶", "我不喜欢喝茶"),
+        ("zh", "negation", "我不喜欢喝茶", None),
+    ],
+)
+def test_a_rewrite_contradicts(language: str, kind: str, text: str, expected: str | None) -> None:
+    """What is denied already is left alone: denied twice it may say what it said."""
+    assert expected == OTHER[language][kind](text)
