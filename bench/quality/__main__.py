@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from bench.quality import evaluate
 from bench.quality.evaluate import Called, Line
+from bench.quality.page import put
 from bench.quality.sets import labelled
 from bench.quality.summary import BOUNDS, summary
 from bench.quality.table import tables
@@ -29,7 +30,7 @@ def main(argv: list[str], embed: Embed | None = None) -> int:
     """Measure and print; 0 when every bound holds."""
     parser = argparse.ArgumentParser(prog="python -m bench.quality", description=__doc__)
     parser.add_argument("--data", type=Path, help="a folder of labelled sets on which nothing is chosen")
-    parser.add_argument("--markdown", type=Path, help="also write the tables to this file")
+    parser.add_argument("--markdown", type=Path, help="also put the tables between the marks of this page")
     options = parser.parse_args(argv)
     found = measure(options.data or DEFAULT, embed or cached(KEPT), all_rows=options.data is not None)
     if "reason" in found:
@@ -40,7 +41,7 @@ def main(argv: list[str], embed: Embed | None = None) -> int:
     text = tables(lines, called, rows)
     print(text)
     if options.markdown:
-        options.markdown.write_text(text, encoding="utf-8")
+        put(options.markdown, "quality", f"make quality{' DATA=…' if options.data else ''}", text)
     result = summary(lines, called)
     print(json.dumps(result, ensure_ascii=False))
     return 0 if result["ok"] else 1

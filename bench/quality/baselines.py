@@ -27,7 +27,7 @@ _OPPOSITE: Final = {
         ("左", "右"), ("好", "坏"), ("开", "关"), ("买", "卖"), ("增", "减"), ("高", "低"), ("早", "晚"),
     ),
 }  # fmt: skip
-_OVERLAP: Final = 0.15
+_OVERLAP: Final = 0.05
 """Cue words count only between texts that share this much; a negation between strangers says nothing."""
 
 

@@ -22,7 +22,9 @@ import pyarrow as pa
 
 from bench.quality.__main__ import DEFAULT, KEPT
 from bench.quality.judging import Found, Judged, judge
+from bench.quality.page import put
 from bench.quality.planting import STORES, Row, plant, read
+from bench.quality.storetable import tables
 from bench.quality.vectors import Embed, cached, model_of
 from mendory import treatment
 from mendory.catalogue import RULES
@@ -142,6 +144,7 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.quality.stores", description=__doc__)
     parser.add_argument("stores", nargs="*", choices=[*STORES, []], help="which; all when none is named")
     parser.add_argument("--data", type=Path, default=DEFAULT)
+    parser.add_argument("--markdown", type=Path, help="also put the tables between the marks of this page")
     options = parser.parse_args(argv)
     found: dict[str, Any] = {}
     if not (options.data / "stores").is_dir():
@@ -151,7 +154,11 @@ def main(argv: list[str]) -> int:
         return 1
     for store in options.stores or STORES:
         found[store] = _store(options.data, store, cached(KEPT))
-        print(f"{store}: {json.dumps(found[store], ensure_ascii=False)}", flush=True)
+        print(f"{store}: {found[store]['rows']:,} rows, {found[store]['seconds']} s", flush=True)
+    text = tables(found)
+    print(text)
+    if options.markdown:
+        put(options.markdown, "stores", "python -m bench.quality.stores", text)
     ok = all(held[what] <= bound for held in found.values() for what, bound in BOUNDS.items())
     ok = ok and all(held[what] >= bound for held in found.values() for what, bound in LEAST.items())
     print(json.dumps({"stores": found, "bounds": BOUNDS | LEAST, "ok": ok}, ensure_ascii=False))

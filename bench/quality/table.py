@@ -21,17 +21,17 @@ def tables(lines: list[Line], called: list[Called], rows: str) -> str:
     parts = [
         f"Rows: {rows}. In brackets: 95 % intervals.\n",
         "Sets of duplicates of a language, the mean of the sets:\n",
-        _table(("language", "method", "precision", "recall"), macro),
+        table(("language", "method", "precision", "recall"), macro),
         "Every set:\n",
-        _table(
+        table(
             ("set", "language", "rows", "method", "at", "precision", "recall", "F1"), [_whole(line) for line in whole]
         ),
         "Duplicates by kind of pair: the share that is called the same, or vetoed:\n",
-        _table(("set", "kind of pair", "pairs", "method", "share"), same),
+        table(("set", "kind of pair", "pairs", "method", "share"), same),
         "Contradictions by kind of pair: the share that is named a possible conflict:\n",
-        _table(("set", "kind of pair", "pairs", "method", "share"), conflicts),
+        table(("set", "kind of pair", "pairs", "method", "share"), conflicts),
         "Contradictions called duplicates:\n",
-        _table(
+        table(
             ("set", "contradictions", "method", "called duplicates"),
             [_wrong(held) for held in [*called, *over(called)]],
         ),
@@ -81,6 +81,7 @@ def _cell(value: float | None, ends: Interval | None, digits: int = 2) -> str:
     return f"{value:.{digits}f} ({low:.{digits}f}–{high:.{digits}f})"
 
 
-def _table(head: tuple[str, ...], body: list[tuple[str, ...]]) -> str:
+def table(head: tuple[str, ...], body: list[tuple[str, ...]]) -> str:
+    """The rows under their head, as Markdown."""
     lines = [head, tuple("---" for _ in head), *body]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
