@@ -18,6 +18,9 @@ SENTENCES: Final[Mapping[str, str]] = {
     "ja": "日文",
     "ko": "韩文",
     "other": "其他文字",
+    # get
+    "  merged into {id}": "  已并入 {id}",
+    "  superseded by {id}": "  已被 {id} 取代",
     # check
     "read-only": "只读",
     "  cause: {code} ← {cause}, {explains} of {rows} in {attribute} {value} (risk × {ratio:g})": (
