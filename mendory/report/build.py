@@ -53,6 +53,7 @@ def build(ledger: Ledger, plan_id: str) -> dict[str, Any]:
         "dismissed": context["dismissed"],
         "stands_down": context["stands_down"],
         "groups": [_group(g, said) for g in plan.groups] if plan else [],
+        "merges": [_merged(g, s, said[s.id]) for g in plan.groups for s in g.steps if _merges(s)] if plan else [],
         "outcomes": dict(sorted(Counter(o["outcome"] for o in said.values()).items())),
         "authority": {a.value: standing.get(a.value, 0) for a in Authority},
         "ran_by": _ran_by(standing, applied),
@@ -118,6 +119,23 @@ def _group(group: Group, said: Outcomes) -> dict[str, Any]:
         "hides": group.hides,
         "outcomes": dict(sorted(Counter(said[s.id]["outcome"] for s in group.steps).items())),
         "refused": [_refused(s, said[s.id]) for s in group.steps if said[s.id]["outcome"] not in _NOT_REFUSED],
+    }
+
+
+def _merges(step: Step) -> bool:
+    return "merged_ids" in step.detail
+
+
+def _merged(group: Group, step: Step, said: Mapping[str, Any]) -> dict[str, Any]:
+    """What was put together: ids and the number of notes, never a text."""
+    return {
+        "group": group.name,
+        "step": step.id[:8],
+        "kind": step.kind.value,
+        "kept": step.detail["primary_id"],
+        "archived": list(step.detail["merged_ids"]),
+        "notes": step.detail.get("notes"),
+        "outcome": said["outcome"],
     }
 
 

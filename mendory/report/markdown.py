@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from mendory.report.sections import MOST_ROWS
 from mendory.report.words import prevention, reason, term, word
 from mendory.text import shown
 
@@ -41,6 +42,17 @@ def _lines(r: dict[str, Any], lang: str) -> Iterator[str]:
         for g in r["groups"]
     ]
     yield from _section("done", ["group", "step", "level", "rows", "hidden", "outcome"], rows, lang)
+    rows = [
+        [
+            m["group"],
+            m["kept"],
+            ", ".join(m["archived"]),
+            "-" if m["notes"] is None else m["notes"],
+            term(m["outcome"], lang),
+        ]
+        for m in r["merges"][:MOST_ROWS]
+    ]
+    yield from _section("merges", ["group", "kept", "archived_rows", "notes_added", "outcome"], rows, lang)
     rows = [[w["group"], w["steps"], reason(w["why"], lang)] for w in r["waiting"] if w["why"]]
     yield from _section("waiting", ["group", "steps", "why"], rows, lang)
     rows = [

@@ -101,6 +101,18 @@ def _groups(r: Record, lang: str) -> Iterator[tuple[Cell, ...]]:
         )
 
 
+def _merges(r: Record, lang: str) -> Iterator[tuple[Cell, ...]]:
+    for m in r["merges"]:
+        yield (
+            _code(m["group"]),
+            _name(m["kind"], lang),
+            _data([m["kept"]]),
+            _data(m["archived"]),
+            _number(m["notes"]),
+            _words(label(m["outcome"], lang)),
+        )
+
+
 def _waiting(r: Record, lang: str) -> Iterator[tuple[Cell, ...]]:
     for w in r["waiting"]:
         why = _reason(w["why"], lang) if w["why"] else _words(word("not_tried", lang))
@@ -201,6 +213,7 @@ _TABLES: Final[tuple[tuple[str, Sequence[str], Rows], ...]] = (
     ("left", ("problem", "findings", "why"), _left(waits=True)),
     ("problems", ("problem", "severity", "ring", "before", "after", "strategy", "level"), _problems),
     ("done", ("group", "step", "level", "rule", "steps", "rows", "hidden", "outcome"), _groups),
+    ("merges", ("group", "step", "kept", "archived_rows", "notes_added", "outcome"), _merges),
     ("waiting", ("group", "steps", "why"), _waiting),
     ("refused", ("group", "step", "outcome", "which_rows", "why"), _refused),
     ("verdict", ("when", "check", "checked", "outcome", "which_failed"), _checks),
