@@ -29,6 +29,7 @@ from mendory.policy import Health
 from mendory.rehearse import rehearse
 from mendory.side import View
 from mendory.sidestate import SideState
+from mendory.summing import SummaryVectors
 from mendory.telemetry import mark_shown, since_mark
 
 _R = TypeVar("_R", bound=Reader)
@@ -166,6 +167,7 @@ class Clinic:
             lambda finding: NOT_ASKED if wanted and not wanted(finding) else held_back(finding),
             lambda ids: ledger.findings.successors(ids, hidden_by),
             lambda ids: Giving(self.mapping, reader.rows(ids)),
+            SummaryVectors(self.config, reader).vector_of,
         )
         if wanted:
             drafted = _asked(drafted, wanted)

@@ -103,7 +103,11 @@ def _remains(step: Step, by_row: Mapping[str, Sequence[Finding]]) -> bool:
                 | (StepKind.SET_SOURCE, Code.MISSING_SOURCE)
             ) if mine:
                 return True
-            case StepKind.MERGE_EXACT, Code.DUPLICATE_EXACT:
+            case (
+                (StepKind.MERGE_EXACT, Code.DUPLICATE_EXACT)
+                | (StepKind.MERGE_NEAR, Code.DUPLICATE_NEAR | Code.RECALL_ECHO)
+                | (StepKind.SUMMARISE, Code.FRAGMENTS)
+            ):
                 if len({*rows, step.detail.get("primary_id"), *step.detail["merged_ids"]} & set(finding.ids)) > 1:
                     return True
             case StepKind.REPOINT, Code.REFERENCE_DANGLING if mine:

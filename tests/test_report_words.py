@@ -107,7 +107,7 @@ def variants(node: ast.expr) -> list[str]:
 
 def spoken(node: ast.AST) -> Iterator[ast.expr]:
     """The expressions of a node that end up as a reason in a finding, ruling, outcome, plan or queue."""
-    at = {"Unplanned": 1, "Ruling": 2, "Result": 2, "give_up": 3, "finding": 3, "Draft": 2, "note": 4}
+    at = {"Unplanned": 1, "Ruling": 2, "Result": 2, "give_up": 3, "finding": 3, "Draft": 2, "note": 4, "NoVector": 0}
     match node:
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args) if len(args) > at.get(name, 99):
             yield args[at[name]]
@@ -123,7 +123,9 @@ def spoken(node: ast.AST) -> Iterator[ast.expr]:
             yield said
         case ast.AnnAssign(target=ast.Name(id="NOT_ASKED"), value=ast.expr() as said):
             yield said
-        case ast.FunctionDef(name="why" | "_obstacle" | "gone" | "_witness" | "refused") as function:
+        case (
+            ast.FunctionDef(name="why" | "_obstacle" | "hidden_meanwhile" | "gone" | "_witness" | "refused") as function
+        ):
             yield from (n.value for n in ast.walk(function) if isinstance(n, ast.Return) and n.value)
         case ast.FunctionDef(name="stands_down") as function:
             for inner in ast.walk(function):
@@ -134,7 +136,8 @@ def spoken(node: ast.AST) -> Iterator[ast.expr]:
 def reasons() -> list[str]:
     """A sample of every reason the code can give."""
     files = [
-        MENDORY / f for f in ("policy.py", "work.py", "clinic.py", "treatment.py", "deciding.py", "ledger/intents.py")
+        MENDORY / f
+        for f in ("policy.py", "work.py", "clinic.py", "treatment.py", "deciding.py", "summing.py", "ledger/intents.py")
     ]
     files.append(MENDORY / "mapping" / "giving.py")
     files += [p for folder in ("plan", "detect", "executor") for p in sorted((MENDORY / folder).glob("*.py"))]

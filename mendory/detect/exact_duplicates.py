@@ -29,7 +29,8 @@ INCIDENTAL: Final = frozenset(
     }
 )
 """Metadata keys that never change what a memory means: two rows may differ in them and still be one double write."""
-_MERGEABLE: Final = frozenset(k.value for k in Kind) - {Kind.EVENT.value}
+MERGEABLE: Final = frozenset(k.value for k in Kind) - {Kind.EVENT.value}
+"""Kinds of memories that may be one: events are history."""
 
 
 class ExactDuplicates:
@@ -107,7 +108,7 @@ class ExactDuplicates:
         """Everything that must be equal before two equal texts may be merged."""
         held = memory.metadata or {}
         return {
-            "kind": _kind(memory),
+            "kind": plain_kind(memory),
             "status": memory.status,
             "letters": letters(memory.content or ""),
             "lines": lines(memory.content or ""),
@@ -148,7 +149,7 @@ class ExactDuplicates:
         for memory in same:
             start = cluster[0].created_at if cluster else None
             near = start and memory.created_at and memory.created_at - start <= self._window
-            if cluster and near and _kind(memory) in (None, *_MERGEABLE):
+            if cluster and near and plain_kind(memory) in (None, *MERGEABLE):
                 cluster.append(memory)
             else:
                 if cluster:
@@ -162,10 +163,10 @@ class ExactDuplicates:
         names_of = {k for t in traits for k in t}
         found = {shown(k) for k in names_of if len({digest.of(t.get(k)) for t in traits}) > 1}
         found |= {f"metadata.{shown(key)}" for key in _contested([self._said(m) for m in members])}
-        names, kinds = sorted(found), {_kind(m) for m in members}
+        names, kinds = sorted(found), {plain_kind(m) for m in members}
         if Kind.EVENT in kinds:
             names.append("occasion (events)")
-        if kinds - _MERGEABLE - {Kind.EVENT, None}:
+        if kinds - MERGEABLE - {Kind.EVENT, None}:
             names.append("kind (unknown)")
         times = [m.created_at for m in members]
         if None in times:
@@ -184,7 +185,7 @@ def _reads(members: Sequence[Memory]) -> tuple[str, ...]:
     return (*_READS, "others") if any(m.others for m in members) else _READS
 
 
-def _kind(memory: Memory) -> str | None:
+def plain_kind(memory: Memory) -> str | None:
     """The kind without letter case, spaces, hyphens and underscores, so that no spelling hides an event."""
     return None if is_blank(memory.kind) else re.sub(r"[\s_\-]+", "", memory.kind or "").casefold()
 

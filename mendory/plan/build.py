@@ -13,15 +13,18 @@ import pyarrow as pa
 from mendory import digest
 from mendory.catalogue import Level, Otherwise, StepKind, remedy_of
 from mendory.detect import Examination, Fetch, Settings, examine
+from mendory.detect.exact_duplicates import INCIDENTAL
 from mendory.finding import Code, Finding
 from mendory.mapping import RELATIONS, Giving
 from mendory.mapping import Mapping as FieldMapping
 from mendory.plan.belonging import set_scope, set_source
-from mendory.plan.draft import Draft, Situation, Unplanned, changed
+from mendory.plan.draft import Draft, Situation, Unplanned, VectorOf, changed, nobody_embeds
 from mendory.plan.evidence import Evidence, Witnesses
 from mendory.plan.fill import fill, normalise_status
-from mendory.plan.merge import merge_exact, repoint_dangling
+from mendory.plan.merge import merge_exact, merge_near
 from mendory.plan.model import Aside, ColumnChange, Edit, Group, Plan, Step
+from mendory.plan.repoint import repoint_dangling
+from mendory.plan.summarise import summarise
 from mendory.record import Memory
 from mendory.rows import Present, by_id, value_at, with_values
 from mendory.side import Notes, text_digest
@@ -32,6 +35,8 @@ _DRAFTERS: Mapping[StepKind, Callable[[Finding, Situation], list[Draft | Unplann
     StepKind.NORMALISE_STATUS: normalise_status,
     StepKind.REPOINT: repoint_dangling,
     StepKind.MERGE_EXACT: merge_exact,
+    StepKind.MERGE_NEAR: merge_near,
+    StepKind.SUMMARISE: summarise,
     StepKind.SET_SCOPE: set_scope,
     StepKind.SET_SOURCE: set_source,
 }
@@ -63,13 +68,15 @@ def draft(
     held_back: Callable[[Finding], str | None],
     successors: Callable[[Sequence[str]], Mapping[str, str]],
     giving: Callable[[Sequence[str]], Giving],
+    vector_of: VectorOf = nobody_embeds,
 ) -> Drafted:
     """Every repair that follows, one from another: examine, draft, imagine it done, examine again.
 
     A filled scene can make two rows mergeable; the plan holds both steps, so that planning the healed
-    table gives nothing. What a step of level 3 would leave is never imagined: it may never be approved, so nothing is
-    planned on it. `held_back` says why a finding must not be planned (dismissed, under an open plan, tried too often),
-    or None; `giving` what rows without a scope or source can be given. The result does not depend on the order of rows.
+    table gives nothing. What only a person can let run (level 3, a summary) is never imagined: it may never be
+    approved, so nothing is planned on it. `held_back` says why a finding must not be planned (dismissed, under an open
+    plan, tried too often), or None; `giving` what rows without a scope or source can be given; `vector_of` embeds a
+    summary. The result does not depend on the order of rows.
     """
     imagined: dict[str, Memory] = {}
     looked_up: dict[str, Memory | None] = {}
@@ -89,6 +96,7 @@ def draft(
     drafts: list[Draft] = []
     unplanned: list[Unplanned] = []
     answered: set[str] = set()
+    undecided: set[str] = set()
     first: Examination | None = None
     for _ in range(_MOST_ROUNDS):
         seen = examine(state(), look, settings)
@@ -98,12 +106,17 @@ def draft(
             look,
             seen.batches,
             seen.referrers,
-            shared,
-            settings.absent - frozenset(RELATIONS),
-            settings.can_hide and "status" not in settings.absent,
-            wishes.defaults,
-            wishes.min_siblings,
-            successors,
+            unaddressable=shared,
+            absent=settings.absent - frozenset(RELATIONS),
+            aside=settings.absent & frozenset(RELATIONS),
+            can_hide=settings.can_hide and "status" not in settings.absent,
+            owner_keys=settings.owner_keys,
+            incidental=INCIDENTAL.union(settings.incidental),
+            defaults=wishes.defaults,
+            min_siblings=wishes.min_siblings,
+            successors=successors,
+            undecided=undecided,
+            vector_of=vector_of,
         )
         unplanned = []
         # level 1 first and to its end: it runs before the rest, so the rest is planned on what it leaves
@@ -123,7 +136,10 @@ def draft(
                         continue
                     fresh.append(answer)
                     answered.add(finding.id)
-                    for row, changes in answer.changes.items() if level is not Level.PERSON else ():
+                    if answer.rule is None and level is not Level.AUTOMATIC:
+                        undecided.update(answer.rows)
+                        continue
+                    for row, changes in answer.changes.items():
                         imagined[row] = changed(look([row])[row], changes)
             drafts += fresh
             if fresh and level is not Level.PERSON:

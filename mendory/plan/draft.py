@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -68,13 +68,31 @@ class Unplanned:
 
 
 @dataclass(frozen=True, slots=True)
+class NoVector:
+    """Nobody makes a vector for a text, and why."""
+
+    why: str
+
+
+VectorOf = Callable[[Sequence[str], str], Sequence[float] | NoVector]
+"""(rows, text) → the vector of the text, in the space that the vectors of these rows are proven to be of."""
+
+
+def nobody_embeds(ids: Sequence[str], text: str) -> NoVector:  # noqa: ARG001 - a VectorOf
+    """Where there is no embedder."""
+    return NoVector("no embedder is configured to make the summary's vector")
+
+
+@dataclass(frozen=True, slots=True)
 class Situation:
     """What a drafter may look at: rows in their planned state, facts of the table, the owner's wishes.
 
     `unaddressable` are ids that several rows hold; no step names them. `absent` are fields that can be kept
-    nowhere, `can_hide` whether the owner's reader can stop returning a row. `successors` tells, from the
-    ledger, which row a vanished one had been merged into. `evidence` is what other rows tell about those that
-    lack a scope or a source.
+    nowhere, `aside` those that Mendory keeps in its ledger, `can_hide` whether the owner's reader can stop returning a
+    row. `owner_keys` are the metadata keys that name an owner, `incidental` keys and columns that never change what a
+    memory means. `successors` tells, from the ledger, which row a vanished one had been merged into. `undecided` are
+    rows of steps drafted before which a person must accept, so that nobody knows yet what becomes of them. `vector_of`
+    embeds. `evidence` is what other rows tell about those that lack a scope or a source.
     """
 
     look: Callable[[Sequence[str]], Mapping[str, Memory]]
@@ -82,16 +100,21 @@ class Situation:
     referrers: Referrers
     unaddressable: frozenset[str]
     absent: frozenset[str]
+    aside: frozenset[str]
     can_hide: bool
+    owner_keys: tuple[str, ...]
+    incidental: frozenset[str]
     defaults: Mapping[str, Any]
     min_siblings: int
     successors: Callable[[Sequence[str]], Mapping[str, str]]
+    undecided: Collection[str]
+    vector_of: VectorOf
     evidence: Evidence | None = None
 
 
 def changed(memory: Memory, changes: Mapping[str, Any]) -> Memory:
     """The memory after `changes`."""
-    plain = {k: v for k, v in changes.items() if "." not in k}
+    plain = {k: v for k, v in changes.items() if "." not in k and k != "embedding"}
     if SPELLING in changes:
         plain["status"] = changes[SPELLING]
     keys = {k.partition(".")[2]: v for k, v in changes.items() if k.startswith("metadata.")}

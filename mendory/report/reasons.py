@@ -57,6 +57,31 @@ _PATTERNS: Final = (
         r"cannot keep what only the merged rows know: the table has (.+)",
         r"无法保留仅被合并的行才有的内容：表中没有相应字段（\1）",
     ),
+    (r"they differ in (.+): never merged", r"它们在以下方面不同，绝不合并：\1"),
+    (
+        r"another step of the plan hides one of these rows; the next check looks again",
+        "计划中的另一步会隐藏其中一行；下次检查时再看",
+    ),
+    (
+        r"a person must first decide on another step of the plan that changes one of these rows",
+        "计划中的另一步会改动其中一行，须先由人决定那一步",
+    ),
+    (r"one of these rows says all that the others do", "其中一行已包含其他各行的内容"),
+    (r"a further column of vectors would be of the former text", "另有一列向量将仍属于原来的文本"),
+    (
+        r"what is kept aside of these rows would be lost with the former text",
+        "另存的相关内容会随原来的文本一起失去对应",
+    ),
+    (r"no embedder is configured to make the summary's vector", "未配置为摘要生成向量的嵌入模型"),
+    (
+        r"the embedder is a service, and a plan asks none to embed a summary",
+        "嵌入模型是外部服务，制定计划时不会请求它为摘要生成向量",
+    ),
+    (
+        r"the configured embedder does not make the vectors that these rows hold",
+        "所配置的嵌入模型生成的向量与这些行所存的不符",
+    ),
+    (r"the embedder makes no vector of the summary: (.+)", r"嵌入模型未能为摘要生成向量：\1"),
     (r"dismissed: rolled back", "已驳回：已撤销"),
     (r"dismissed: rejected: (.+)", r"已驳回：被拒绝：\1"),
     (r"dismissed: rejected: ?", "已驳回：被拒绝"),
@@ -214,6 +239,12 @@ _PATTERNS: Final = (
     (r"the scope holds characters that no scope should have", "范围含有不应出现的字符"),
     # what a step does
     (r"keep (.+), archive (\d+) row\(s\) that say the same", r"保留 \1，归档内容相同的 \2 行"),
+    (
+        r"keep (.+), archive (\d+) row\(s\) that say the same in other words",
+        r"保留 \1，归档以其他措辞说同一件事的 \2 行",
+    ),
+    (r"keep (.+), archive (\d+) row\(s\) that repeat it as recalled", r"保留 \1，归档把它召回后重复存储的 \2 行"),
+    (r"put (\d+) fragments together in (.+), archive the other (\d+)", r"把 \1 条碎片合到 \2，归档其余 \3 条"),
     (r"let (.+) name (.+) instead of (.+)", r"让 \1 改指 \2，不再指向 \3"),
     (r"write the status as (.+)", r"把状态写为 \1"),
     (r"set the scope to (?P<value>.+), told by (?P<reasons>.+)", r"把范围设为 \2，依据：\1"),

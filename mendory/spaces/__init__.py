@@ -7,7 +7,7 @@ embedded for a table, `CanaryWatch` looks on while it is, and `witness` embeds a
 from mendory.spaces.canaries import CANARIES
 from mendory.spaces.fingerprint import Comparison, Fingerprint, Verdict, compare
 from mendory.spaces.known import Admission, Space, Spaces, SpaceState, admit, recognise
-from mendory.spaces.sample import draw
+from mendory.spaces.sample import draw, named
 from mendory.spaces.standing import stand_downs
 from mendory.spaces.watch import CanaryWatch
 from mendory.spaces.witness import (
@@ -45,6 +45,7 @@ __all__ = [
     "compare",
     "draw",
     "enough",
+    "named",
     "recognise",
     "require",
     "rows_for",

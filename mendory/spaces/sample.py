@@ -60,6 +60,14 @@ def draw(reader: Rows, seed: int, size: int = QUICK, max_chars: int = 8000) -> S
     return Sample(tuple(found), dict(left_out), len(ids))
 
 
+def named(reader: Rows, ids: Sequence[str], max_chars: int = 8000) -> Sample:
+    """The rows with these ids, those with no usable text or vector left out, counted by reason."""
+    held = dict(_usable(reader, ids, max_chars))
+    found = tuple(row for row in held.values() if isinstance(row, Witnessed))
+    left_out = Counter(row for row in held.values() if isinstance(row, str))
+    return Sample(found, dict(left_out), len(held))
+
+
 def _ids(reader: Rows) -> list[str]:
     column = reader.id_column
     ids: list[str] = []
