@@ -19,6 +19,9 @@ from mendory.language import Language, Quantity, Reading, Word, language_of
 _SHORT = 10
 """Words of content up to which a text says one thing, so that whatever differs is about that thing."""
 
+_OF_A_PLACE = ("an", "ese", "ish")
+"""Endings that make of the name of a place what belongs to it: Mexico, Mexican."""
+
 
 class Veto(StrEnum):
     """Why two texts are not one, however near their vectors."""
@@ -166,8 +169,17 @@ def _replaced(a: Reading, b: Reading) -> list[tuple[set[str], set[str]]]:
     two = [word.fold for word in b.words if word.content]
     if two < one:  # a match depends on the order of the sides
         return [(ours, theirs) for theirs, ours in _replaced(b, a)]
-    matched = SequenceMatcher(None, one, two, autojunk=False)
-    return [(set(one[i:j]), set(two[k:m])) for tag, i, j, k, m in matched.get_opcodes() if tag == "replace"]
+    blocks: list[tuple[int, int, int, int]] = []
+    apart = True
+    for tag, i, j, k, m in SequenceMatcher(None, one, two, autojunk=False).get_opcodes():
+        if tag == "equal":
+            apart = j - i > 1 or not blocks  # one word that happens to stand in both parts nothing
+        elif apart:
+            blocks.append((i, j, k, m))
+            apart = False
+        else:
+            blocks[-1] = (blocks[-1][0], j, blocks[-1][2], m)
+    return [(set(one[i:j]), set(two[k:m])) for i, j, k, m in blocks if j > i and m > k]
 
 
 def _quantities(a: Reading, b: Reading) -> tuple[bool, bool]:
@@ -223,17 +235,27 @@ def _one_name(a: str, b: str) -> bool:
 
 
 def _one_word(a: str, b: str, words: int) -> bool:
-    """The same word of a name, or a form of it: Iraq and Iraqi, Tim and Timothy where more words agree."""
+    """The same word of a name, or a form of it: Iraq and Iraqi, Italy and Italian; Tim and Timothy beside others."""
     if a == b:
         return True
     least = 3 if words > 1 else 4
-    return a.isalpha() and b.isalpha() and a[:least] == b[:least] and (a.startswith(b) or b.startswith(a))
+    if not (a.isalpha() and b.isalpha()) or a[:least] != b[:least]:
+        return False
+    return (
+        a.startswith(b)
+        or b.startswith(a)
+        or (len(a) > 4 < len(b) and a.endswith(_OF_A_PLACE) != b.endswith(_OF_A_PLACE))
+    )
 
 
 def _owners(a: Reading, b: Reading) -> bool:
     if a.owners and b.owners:
-        return not any(_one_name(one, two) for one in a.owners for two in b.owners)
+        return not any(_one_owner(one, two) for one in a.owners for two in b.owners)
     return bool((a.owners and b.of_user) or (b.owners and a.of_user))
+
+
+def _one_owner(a: str, b: str) -> bool:
+    return _one_name(a, b) or len(set(a.split()) & set(b.split())) > 1
 
 
 def _scenes(a: Reading, b: Reading) -> bool:

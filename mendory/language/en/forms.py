@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import Stemmer
 
-from mendory.language.en.antonyms import FORMED
-from mendory.language.en.lists import ordered
+from mendory.language.en.lists import FUNCTION, listed, ordered
+from mendory.language.en.wordnet import FORMED, KNOWN
 
 # Stems alone leave these apart. Each line: the form compared, then the forms that are brought to it.
 _IRREGULAR = """
@@ -32,23 +32,26 @@ organize organise organised organized organizing organising
 travel travelling traveling travelled traveled traveler traveller
 realize realise|jewelry jewellery|tire tyre|pajamas pyjamas|program programme|license licence|practice practise
 airplane aeroplane plane|neighbor neighbour neighbours neighbors|flavor flavour|aluminum aluminium|mom mum mummy mommy
-yogurt yoghurt|donut doughnut|cancel cancelled canceled cancelling|apologize apologise|percent percentage
+yogurt yoghurt|donut doughnut|cancel cancelled canceled cancelling|apologize apologise
+meter metre meters metres|liter litre liters litres|kilometer kilometre kilometers kilometres
 """
 # Words that say the same of nearly anything. A pair of texts that differs in these alone says one thing.
 _SYNONYMS = """
 mother mom mum mama mommy mummy|father dad daddy papa|grandmother grandma granny|grandfather grandpa
-child kid kids|like love enjoy adore fond fan appreciate|big large huge|small little tiny|reply answer respond response
+child kid kids|like love enjoy adore fond fan appreciate|big large huge|small little tiny|reply answer respond
+response
 brief short concise|buy purchase|start begin commence|finish complete|movie film|sofa couch|photo picture photograph
 quick fast rapid|car automobile|house home|job occupation profession|doctor physician|lawyer attorney|bike bicycle
 phone telephone cellphone|happy glad|ill sick|shut close closed
 speak talk|reside live|require need|help assist|shop store
-stone rock|woods forest|present gift|road street|near nearby|hard difficult|correct right|error mistake|soccer football
+stone rock|woods forest|present gift|road street|near nearby|hard difficult|correct right|error mistake|soccer
+football
 vegetable veggie veggies|maybe perhaps|likely probable|sea ocean|reduce decrease|increase raise|attempt try
 tv television
 coriander cilantro|aubergine eggplant|holiday vacation|flat apartment|exam test
 colleague coworker co-worker|university college|trip journey
 """
-# Of each pair the second word is the fold of the first, turned round. Those of form alone are in `antonyms`.
+# Of each pair the second word is the fold of the first, turned round. Those of form alone are in `wordnet`.
 _TURNED = """
 dislike like|hate like|detest like|loathe like|despise like|abhor like|disagree agree|distrust trust|mistrust trust
 disconnected connected|misunderstand understand|disrespect respect|disbelief believe|disallow allow
@@ -56,6 +59,19 @@ immature mature|improper proper|inexpensive expensive|inflexible flexible|disorg
 disability ability|dissatisfied satisfied|careless careful|fearless afraid|jobless employed|unemployed employed
 false true|wrong correct|reject accept|refuse accept|forbid allow|prohibit allow|deny admit|forget remember
 ignore notice|uncertain sure|incompetent competent|disregard regard|disapprove approve|disobey obey|disable enable
+"""
+# What WordNet's texts are too old to know.
+_RECENT = """
+api app apps backend backup blog browser bug build cache cilantro cluster config configuration cookie cron
+database dataset debug
+default deploy deployment desktop dev domain download email endpoint frontend git hash http https id json
+kernel keyboard
+laptop license login logout markdown merge meeting metadata offline online password pipeline plugin port postcode prod
+production query queue release repo repository rollback router runtime schema script sdk server smartphone
+software spam
+spreadsheet sql ssh staging startup sync timeout timezone token ui upload url username video web webhook website wifi
+workflow yaml zip okay vegan yoga sushi pizza hike hiking gym selfie podcast playlist euro streaming gluten
+keto km kg cm mm ml gb mb lb mph hr yrs
 """
 _NOT_UN = ordered(
     "uncle under undo undid undone unless until uni unanim uncanny uncover unfold unveil unleash unlock unpack unwrap"
@@ -76,6 +92,16 @@ _TURN = {_stem(form): _stem(base) for base, form in FORMED} | {
     _stem(form): _stem(base)
     for form, base in (pair.split() for line in _TURNED.split("\n") if line for pair in line.split("|"))
 }
+
+
+_KNOWN = {_stem(word) for word in (*KNOWN, *FUNCTION, *_FORMS, *_SPELLINGS, *listed(_RECENT))} | _SYNONYM.keys()
+_ENDINGS = ("ing", "ed", "tion", "tions", "ment", "ness", "ly", "ers", "able", "ful", "less", "ship")
+
+
+@lru_cache(maxsize=1 << 15)
+def known(word: str) -> bool:
+    """Whether a lower-case word is one of English, in any of its forms, as far as a list and endings tell."""
+    return _stem(word) in _KNOWN or (len(word) > 5 and word.endswith(_ENDINGS))
 
 
 @lru_cache(maxsize=1 << 15)

@@ -31,7 +31,7 @@ get got gets getting user user's users mr mrs ms dr
 )
 """Words that carry no content when two texts are compared. Prepositions are read where they matter, as roles."""
 
-EVIDENCE = listed(
+_EVIDENCE = listed(
     """
 the a an and or but of to in on at for with from by about is are was were be been has have had do does did will would
 can could should not no never i my me you your he his she her it its we our they their this that these those who what
@@ -39,25 +39,27 @@ when where which user likes like loves love prefers prefer wants want uses use w
 dislikes enjoys drinks eats does don't doesn't isn't every always often sometimes than more most there
 """
 )
-"""Words that say that a text is English."""
-
-OTHERS = listed(
+_OTHERS = listed(
     """
-der die das und oder ist sind nicht kein keine keinen ein eine einen dem den des ich du er wir ihr mag mögen liebt
-mit für auf von zu im auch nach wenn trinkt isst hat haben wohnt arbeitet nie immer kaffee tee benutzer bevorzugt gern
-le la les un une et ou est sont ne pas du aux je tu il elle nous vous mon ma mes son sa ses que qui dans pour avec sur
-aime j'aime préfère déteste boit mange habite travaille jamais toujours café thé utilisateur c'est l'utilisateur
-el los las una y o es son no del al yo tú él ella mi mis su sus que en para con por le gusta prefiere odia bebe come
-vive trabaja nunca siempre usuario me
-il lo gli uno e è sono non della di io lui lei mio mia suo sua che per con preferisce odia beve mangia abita lavora
-mai sempre utente mi piace
-o os as um uma e é são não do da dos das eu ele ela meu minha seu sua que em para com por gosta prefere bebe mora
-het een en of is niet geen ik jij hij zij mijn zijn haar van voor met op houdt drinkt eet woont werkt nooit altijd
-och eller är inte jag han hon min sin som på med för gillar dricker bor aldrig alltid det den ett
-ja nie jest lubi się na że pije mieszka nigdy zawsze
+der die das und oder ist sind nicht kein keine keinen ein eine einen dem den des ich du er wir ihr mag mögen liebt mit
+für auf von zu auch nach wenn trinkt isst hat haben wohnt arbeitet nie immer kaffee tee benutzer bevorzugt gern le
+la les un une et ou est sont ne pas aux je tu il elle nous vous mon ma mes son sa ses que qui dans pour avec sur aime
+j'aime préfère déteste boit mange habite travaille jamais toujours café thé utilisateur c'est l'utilisateur el los las
+una es no del al yo tú él ella mi mis su sus en para con por gusta prefiere odia bebe come vive trabaja nunca siempre
+usuario me lo gli uno sono non della di io lui lei mio mia suo sua che per preferisce beve mangia abita lavora mai
+sempre utente piace os as um uma são não do da dos eu ele ela meu minha seu em com gosta prefere mora het een of is
+niet geen ik jij hij zij mijn zijn haar van voor met op houdt drinkt eet woont werkt nooit altijd och eller är inte
+jag han hon min sin som på med för gillar dricker bor aldrig alltid det ett jeg ikke og kan lide hader elsker hun af
+tycker kaffe saya tidak suka dan yang untuk dari minum bukan aku kopi teh ben değil seviyorum çok bir ve kahve içmem
+içerim tôi không thích và là của hän ei juo pidän kahvia nem szeretem és egy kávét ja jest lubi lubię się na że pije
+mieszka nigdy zawsze nemám rád nu îmi place și
 """
 )
-"""Words that say that a text in Latin letters is in another language; those that are English too say nothing."""
+_BOTH = (_EVIDENCE | FUNCTION) & _OTHERS
+ENGLISH = (_EVIDENCE | {word for word in FUNCTION if len(word) > 1}) - _BOTH
+"""Words that say that a text is English; those that another language has too say nothing."""
+OTHERS = _OTHERS - _BOTH
+"""Words that say that a text in Latin letters is in another language."""
 
 ENDS = listed("but however although though because since so while whereas unless if when whenever until then")
 """Words behind which a negation before them no longer holds."""

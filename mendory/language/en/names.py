@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mendory.language.en.forms import folded
+from mendory.language.en.forms import folded, known
 from mendory.language.en.lists import FUNCTION, listed
 from mendory.language.en.tokens import Token
 
@@ -93,7 +93,7 @@ def _named(found: list[Token], at: int, begins: bool, headline: bool, shouted: b
 def _begins_named(found: list[Token], at: int) -> bool:
     """Whether the word that begins a sentence, and so has a capital anyway, is a name."""
     token = found[at]
-    if token.low in GIVEN:
+    if token.low in GIVEN or (len(token.low) > 2 and token.text.isascii() and not known(token.low)):
         return True
     following = found[at + 1] if at + 1 < len(found) else None
     if following is None:

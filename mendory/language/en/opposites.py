@@ -1,6 +1,6 @@
 """Words that say the opposite of one another, and classes whose members exclude one another.
 
-Curated, beside those of WordNet (`antonyms`): pairs in which one word in place of the other turns a statement round.
+Curated, beside those of WordNet (`wordnet`): pairs in which one word in place of the other turns a statement round.
 Words with a prefix that says no are not here: `forms.folded` reads them as the word without it, turned.
 """
 
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from mendory.language.en.antonyms import OPPOSED
 from mendory.language.en.forms import folded
 from mendory.language.en.lists import FUNCTION
+from mendory.language.en.wordnet import OPPOSED
 
 # left side | right side: each word on one side is the opposite of each on the other.
 _PAIRS = """

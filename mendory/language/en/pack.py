@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from mendory.language.en.amounts import amounts
 from mendory.language.en.dates import dates
-from mendory.language.en.forms import folded
-from mendory.language.en.lists import EVIDENCE, FUNCTION, OTHERS, STRENGTH, STRENGTH_PHRASES
+from mendory.language.en.forms import folded, known
+from mendory.language.en.lists import ENGLISH, FUNCTION, OTHERS, STRENGTH, STRENGTH_PHRASES
 from mendory.language.en.names import SAME, names
 from mendory.language.en.negation import Negation, abhorred, negation
 from mendory.language.en.opposites import KINDS, OPPOSITES
@@ -16,7 +16,7 @@ from mendory.language.en.scenes import scenes, subject
 from mendory.language.en.tokens import Token, tokens
 from mendory.language.reading import Reading, Word
 
-_WORDS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_WORDS = re.compile(r"(?<![\w./@#\\-])[^\W\d_]{2,}(?:['’][^\W\d_]+)?(?![\w/@\\-]|\.\w)|\b[Ii]\b")
 _FOREIGN_LETTER = re.compile(r"[à-öø-ÿß\u0100-\u024f]")
 _OTHER_SCRIPT = re.compile(r"[^\W\d_\u0000-\u024f]")
 _ENDS = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9#])|\s*[;\n]+\s*|\s+[|•]\s+")
@@ -34,18 +34,21 @@ class English:
     def speaks(self, text: str) -> bool:
         """Whether the text is English: more of its words say so than say another language.
 
-        A text of which no word says anything ("PR #260 merged") is taken for English, unless it has letters that
-        English lacks. More of another script than a name makes is not English.
+        Where none says either, half of the words must be known ones, not counting names, codes and words of other
+        letters; a text of such alone ("DGX", "PR #260") is taken for English. More of another script than a name
+        makes is not English.
         """
         if not text.isascii() and len(_OTHER_SCRIPT.findall(text)) > _NAME_OF_ANOTHER_SCRIPT:
             return False
-        words = [word.replace("’", "'") for word in _WORDS.findall(text.lower())]
-        english = sum(word in EVIDENCE or word.endswith(_CONTRACTIONS) for word in words)
-        other = sum(word in OTHERS for word in words)
-        foreign = 0 if text.isascii() else len(_FOREIGN_LETTER.findall(text.lower()))
+        said = [word.replace("’", "'") for word in _WORDS.findall(text)]
+        lower = [word.lower() for word in said]
+        english = sum(word in ENGLISH or word.endswith(_CONTRACTIONS) for word in lower)
+        other = sum(word in OTHERS and (at == 0 or said[at].islower()) for at, word in enumerate(lower))
+        foreign = not text.isascii() and _FOREIGN_LETTER.search(text.lower()) is not None
         if english or other:
             return english > other or (english == other and not foreign)
-        return not foreign
+        plain = [word for word in said if word.islower()]
+        return not foreign and 2 * sum(known(word) for word in plain) >= len(plain)
 
     def read(self, text: str) -> Reading:
         """What the text says."""

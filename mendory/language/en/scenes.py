@@ -21,6 +21,9 @@ grandmother grandma grandfather grandpa parents kids children friend friends bos
 roommate neighbor neighbour dog cat niece nephew fiance fiancee landlord teacher doctor baby family team
 """)
 _POSSESSIVE = listed("my his her our their your user's")
+_REPORTS = listed(
+    "said says told tells announced reported reports added stated asked mentioned notes noted claims claimed"
+)
 _USER = listed("i we user im ive my")
 _SUBJECTLESS = listed("""
 likes like loves love prefers prefer hates hate works work lives live wants want uses use is was has had have drinks
@@ -103,6 +106,10 @@ def _named(found: list[Token], at: int, named: frozenset[int]) -> frozenset[str]
     if any(token.kind != "word" or token.text.isupper() for token in found[at:end]):
         return frozenset()  # a thing or a body, no person
     name = " ".join(token.low for token in found[at:end])
+    if end < len(found) and found[end].low in _REPORTS:
+        return frozenset()  # the statement is about whom is spoken of
+    if end + 1 in named and found[end].low == "'s":
+        return _named(found, end + 1, named)  # Norway's Anna Berg
     if end < len(found) and found[end].low == "'s":
         kin = next((token for token in found[end + 1 : end + 4] if token.low in _KIN), None)
         if kin:
