@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from mendory.language.writing import simplified
@@ -17,39 +18,25 @@ def fold(text: str) -> str:
     >>> fold("ＡＢＣ，１２！ 項目 甲"), fold("abc 12 项目甲")
     ('abc 12 项目甲', 'abc 12 项目甲')
     """
-    text = simplified(unicodedata.normalize("NFKC", text)).casefold()
-    kept = [ch if _kept(text, at) else " " for at, ch in enumerate(text)]
+    text = unicodedata.normalize("NFKC", simplified(unicodedata.normalize("NFKC", text)).casefold())
+    signs = {at for match in _VALUE.finditer(text) for at in range(*match.span())}
+    kept = [ch if at in signs or _letter(ch) else " " for at, ch in enumerate(text)]
     return _joined("".join(kept))
 
 
-_VALUE = frozenset("./:-+#%°$¥€£_@&*=<>~^²³")
+_SIGNS = r"[/\-+#%°$¥€£_@&*=<>~^]+"
+_VALUE = re.compile(rf"(?<=[0-9a-z])\.(?=[0-9a-z])|(?<=[0-9])[,:](?=[0-9])|(?<=[0-9a-z]){_SIGNS}|{_SIGNS}(?=[0-9a-z])")
+"""Signs that are part of a value."""
 
 
-def _kept(text: str, at: int) -> bool:
-    """Whether the character belongs to what is said: a letter, a mark on one, a digit, or a sign that touches one."""
-    ch = text[at]
-    if ch.isalnum() or unicodedata.category(ch) in ("Mn", "Mc", "So"):
-        return True
-    if ch not in _VALUE and ch != ",":
-        return False
-    before, behind = text[at - 1 : at], text[at + 1 : at + 2]
-    if ch in ",.:":  # "1,000", "3:00", "app.users"; at the end of a sentence it ends it
-        return (before.isdigit() or ch == ".") and _plain(before) and _plain(behind) and (ch == "." or behind.isdigit())
-    return _plain(before) or _plain(behind) or before in _VALUE - {""} or behind in _VALUE - {""}
-
-
-def _plain(ch: str) -> bool:
-    return ch.isascii() and ch.isalnum()
+def _letter(ch: str) -> bool:
+    """A letter, a digit, a mark on one, or a picture."""
+    return ch.isalnum() or unicodedata.category(ch) in ("Mn", "Mc", "So")
 
 
 def _joined(text: str) -> str:
     """Words with one space between them, none between two Chinese characters."""
-    parts = text.split()
-    out: list[str] = []
-    for part in parts:
-        out.append(part if not out or (_chinese(out[-1][-1]) and _chinese(part[0])) else f" {part}")
-    return "".join(out)
+    return _BETWEEN.sub("", " ".join(text.split()))
 
 
-def _chinese(ch: str) -> bool:
-    return "\u4e00" <= ch <= "\u9fff"
+_BETWEEN = re.compile("(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")

@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from mendory.language.zh.lexicon import SAME, TURNED, words
+from mendory.language.zh.lexicon import ASKS, SAME, TURNED, words
 from mendory.language.zh.segment import NEGATORS
 from mendory.language.zh.token import Token
 
 _STOPS = words("stops")
 _MODALS = words("modals")
+_POLITE = words("polite")
+_YES_NO = frozenset(["是", "能", "可以", "会", "要", "行", "该", "想", "能够"])
 _REACHING = words("reaching")
 _AFTER = words("complements")
 _COMPLEMENT = re.compile(f"^(.+?)不({'|'.join(sorted(_AFTER))})$")
@@ -50,7 +52,7 @@ class _Reach:
 
     def open(self, *, predicate: bool = False) -> None:
         """A negation begins, or one inside another ends that."""
-        self.count += 1
+        self.count += -1 if self.turned else 1
         self.turned, self.predicate, self.apart = not self.turned, predicate, predicate
 
     def take(self, token: Token) -> None:
@@ -59,7 +61,8 @@ class _Reach:
             self.turned = self.predicate = self.apart = False
         stance = None if token.value else TURNED.get(token.fold)
         if stance:
-            token.fold, token.negated, self.count = stance, not self.turned, self.count + 1
+            token.fold, token.turned = stance, True
+            token.negated, self.count = not self.turned, self.count + 1
             if token.text in _REACHING:
                 self.turned, self.predicate, self.apart = not self.turned, True, False
             return
@@ -74,12 +77,21 @@ def _deny(reach: _Reach, clause: Sequence[Token], at: int) -> None:
     """What a negator does at its place."""
     if _asks(clause, at):
         clause[at].asking = True
+    elif clause[at + 1 :] and clause[at + 1].text in _POLITE:
+        return
     elif _complement(clause, at):
         clause[at - 1].negated = not clause[at - 1].negated
         clause[at + 1].silent = True
         reach.count += 1
+    elif not any(t.tag[0] not in "xuy" for t in clause[at + 1 :]):  # 额度没了: what stands before it is denied
+        reach.count += 1
+        thing = next((t for t in reversed(clause[:at]) if t.tag[0] == "n"), None)
+        if thing:
+            thing.negated = True
     else:
         reach.open(predicate=clause[at].text in ("没有", "没", "无", "毫无") and _noun_next(clause, at))
+        if clause[at + 1 :] and clause[at + 1].text == "了":  # 不用了, 没了: nothing else is meant
+            reach.turned = False
 
 
 def _fail(reach: _Reach, token: Token, complement: re.Match[str]) -> None:
@@ -101,14 +113,15 @@ def _asks(clause: Sequence[Token], at: int) -> bool:
     negator = clause[at].text
     rest = [t.text for t in clause[at + 1 :] if t.tag[0] not in "xuy"]
     before = [t for t in clause[:at] if t.tag[0] not in "xu"]
-    if negator[0] == "不" and rest[:1] == ["是"] and clause[-1].text in ("吗", "么", "嘛", "吧"):
+    if negator == "不" and rest and rest[0] in _YES_NO and clause[-1].text in ("吗", "么", "嘛", "吧", "呗"):
         return True
     if not before:
         return False
     last = before[-1]
     if not rest:
-        open_ended = not any(t.text in _STOPS for t in before)
-        return open_ended and (negator == "否" or (negator in ("不", "没", "没有") and last.predicate))
+        asked = any(t.text in ASKS or t.text in ("有", "了", "过") for t in clause[:at])
+        gone = [t.text for t in clause[at + 1 : at + 2]] == ["了"]
+        return negator in ("不", "否") or (negator in ("没", "没有") and not gone and (asked or last.predicate))
     return negator[1:] == last.text or (last.predicate and rest[0][0] == last.text[0])
 
 
@@ -116,4 +129,4 @@ def _complement(clause: Sequence[Token], at: int) -> bool:
     """Whether the negator is the middle of a verb with its complement: 用 不 了."""
     if not at or at + 1 >= len(clause) or clause[at].text != "不":
         return False
-    return clause[at + 1].text in _AFTER and clause[at - 1].tag[0] in "vp"
+    return clause[at + 1].text == "了" or (clause[at + 1].text in _AFTER and clause[at - 1].tag[0] in "vp")

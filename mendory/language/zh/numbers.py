@@ -62,7 +62,7 @@ def _placed(text: str) -> Decimal | None:
     zero = seen = False
     for ch in text.replace("廿", "二十").replace("卅", "三十"):
         if ch in _DIGITS:
-            digit, zero, seen = _DIGITS[ch], _DIGITS[ch] == 0, True
+            digit, zero, seen = _DIGITS[ch], zero or _DIGITS[ch] == 0, True
         elif ch in _TENS:
             if not digit and (_TENS[ch] > 10 or section % 10):
                 return None

@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from mendory.language.zh.lexicon import KIN, KINDS, SOUNDS, words
 from mendory.language.zh.token import Token
 
-_SURNAMES = frozenset("".join(words("surnames")))
+SURNAMES = frozenset("".join(words("surnames")))
+TITLES = words("titles")
 _TITLED = "小老阿大"
 _SUFFIX = ("市", "省", "县", "区")
 _NEVER = words("no_names")
 _FIRST = words("first_person")
-_OTHERS = {"他": "他", "她": "她", "他们": "他们", "她们": "她们", "您": "你", "你": "你", "你们": "你"}
+_OTHERS = {"他": "他", "她": "她", "他们": "他们", "她们": "她们", "你": "你", "你们": "你"}
+_OF_THEM = words("states")
+_BRANDS = words("brands")
 _TO = words("towards")
 _NO_NAME = frozenset("".join(words("no_name_endings")))
 
@@ -20,9 +23,11 @@ _NO_NAME = frozenset("".join(words("no_name_endings")))
 def name(token: Token) -> str | None:
     """The name a word is, in the form in which names are compared; None where it is none."""
     word, tag = token.text, token.tag
-    if token.value or len(word) < 2:
+    if token.value or len(word) < 2 or word in _NEVER:
         return None
-    if tag == "nr" or (word[0] in _TITLED and word[1] in _SURNAMES and len(word) == 2):
+    if word in _BRANDS:
+        return word
+    if tag == "nr":
         return _person(word)
     if tag == "nrt":
         return word if all(ch in SOUNDS for ch in word) else None
@@ -33,16 +38,14 @@ def name(token: Token) -> str | None:
 
 def _person(word: str) -> str | None:
     """A surname with one or two characters (王小明), or 小王; what jieba's model hangs on behind is no part of it."""
-    if word in _NEVER:
-        return None
-    if word[0] in _TITLED and word[1] in _SURNAMES and len(word) == 2:
+    if word[0] in _TITLED or word[1:] in TITLES:
         return word
-    return word[:3] if word[0] in _SURNAMES else None
+    return word[:3] if word[0] in SURNAMES else None
 
 
 def is_person(token: Token) -> bool:
     """Whether a word names a person."""
-    return (token.tag in ("nr", "nrt") or token.text[0] in _TITLED) and name(token) is not None
+    return token.tag == "nr" and name(token) is not None
 
 
 def owners(clauses: Sequence[Sequence[Token]]) -> tuple[frozenset[str], bool]:
@@ -64,7 +67,7 @@ def owners(clauses: Sequence[Sequence[Token]]) -> tuple[frozenset[str], bool]:
             mentioned = True
             before = next((t.text for t in reversed(head[:at]) if t.text not in _FIRST and t.text != "的"), "")
             owned = at + 1 < len(clause) and clause[at + 1].text == "的"
-            if who == "你" and not owned:
+            if who == "你" and not owned and (at or clause[1].text not in _OF_THEM):
                 continue
             if not first and before not in _TO:
                 found.add(who)
@@ -75,11 +78,11 @@ def owners(clauses: Sequence[Sequence[Token]]) -> tuple[frozenset[str], bool]:
 
 
 def _head(clause: Sequence[Token]) -> Sequence[Token]:
-    """The clause up to its first verb or adjective; nothing where no predicate follows."""
-    return next((clause[:at] for at, token in enumerate(clause) if token.predicate), ())
+    """The clause up to its first verb or adjective, or 在; nothing where it says nothing of anybody."""
+    return next((clause[:at] for at, token in enumerate(clause) if token.predicate or token.text == "在"), ())
 
 
 def _possessive(clause: Sequence[Token], at: int) -> bool:
     """Whether 我 says whose somebody is: 我妈妈, 我的同事, 我家孩子."""
     behind = [t.text for t in clause[at + 1 : at + 3]]
-    return bool(behind) and (behind[0] in ("的", "家") or behind[0] in KIN)
+    return behind[:1] == ["家"] or any(word in KIN for word in (behind[1:] if behind[:1] == ["的"] else behind[:1]))

@@ -9,14 +9,14 @@ from mendory.language.writing import halfwidth, simplified
 from mendory.language.zh.asking import asks
 from mendory.language.zh.lexicon import FUNCTION, KIN, KINDS, OPPOSITES, SAME, STRENGTH, TURNED
 from mendory.language.zh.negation import negate
-from mendory.language.zh.people import name, owners
+from mendory.language.zh.people import SURNAMES, TITLES, name, owners
 from mendory.language.zh.scan import Piece, scan
 from mendory.language.zh.scenes import ended, scenes
 from mendory.language.zh.segment import segment
 from mendory.language.zh.token import Token
 
 _CLAUSE = re.compile(r"[，。；！？：,;!?:\n…~]+")
-_SENTENCE = re.compile(r"(?<=[。！？!?；;\n])|(?<=\.)(?=\s)")
+_SENTENCE = re.compile(r"(?<=[。！？!?\n])|(?<=\.)(?=\s)")
 
 
 class Chinese:
@@ -40,8 +40,8 @@ class Chinese:
         strength = _strength(clauses)
         over = ended(clauses)
         negations = sum(map(negate, clauses))
-        who, of_user = owners(clauses)
         asked = asks(clauses)
+        who, of_user = owners(clauses)
         names = set(found.names)
         for clause in clauses:
             names.update(filter(None, map(name, clause)))
@@ -55,7 +55,7 @@ class Chinese:
             frozenset(names),
             who,
             scenes(clauses),
-            over,
+            over and not asked,
             of_user,
             negations,
             strength,
@@ -88,8 +88,22 @@ def _clauses(pieces: list[Piece]) -> list[list[Token]]:
                 if clauses[-1]:
                     clauses.append([])
             elif not word.isspace():
-                clauses[-1].append(Token(word, SAME.get(word, word) if word not in TURNED else word, tag))
+                _append(clauses[-1], word, tag)
     return clauses
+
+
+def _append(clause: list[Token], word: str, tag: str) -> None:
+    """Add a word; what belongs together joins: 张 经理, 小 李, 调 高."""
+    before = clause[-1].text if clause else ""
+    if (word in TITLES and len(before) == 1 and before in SURNAMES) or (before in ("小", "老") and word in SURNAMES):
+        clause.pop()
+        word, tag = before + word, "nr"
+    elif word[0] in SURNAMES and word[1:] in TITLES:
+        tag = "nr"
+    elif before in ("调", "开") and word in ("高", "低", "大", "小", "快", "慢", "亮", "暗"):
+        clause.pop()
+        word, tag = before + word, "v"
+    clause.append(Token(word, SAME.get(word, word) if word not in TURNED else word, tag))
 
 
 def _strength(clauses: list[list[Token]]) -> int | None:
@@ -119,4 +133,4 @@ def _word(token: Token) -> Word:
     fold = token.fold
     if token.text in KIN:
         fold = KIN[token.text]
-    return Word(token.text, fold, content, token.negated and content, KINDS.get(fold, ""))
+    return Word(token.text, fold, content, token.negated and content, KINDS.get(fold, ""), token.turned)

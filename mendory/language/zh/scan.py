@@ -37,19 +37,20 @@ _VALUES = "|".join(
         r"(?P<link>https?://[^\s，。；、）)]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]))",
         r"(?P<mark>\#\s?\d+)",
         r"(?P<version>(?<![A-Za-z0-9])[vV]\d+(?:\.\d+)*(?:-\w+)?|(?<![\d.])\d+(?:\.\d+){2,}(?:-\w+)?"
-        rf"|(?<=版本)(?:号|是|为|到|[:：])?\s?\d+(?:\.\d+)*|(?<=[A-Za-z]\s)\d+\.\d+(?![\d.]|\s?(?:{_UNIT})))",
+        rf"|(?:(?<=版本)|(?<=版本[号是为到:]))\s?\d+(?:\.\d+)*|(?<=[A-Za-z]\s)\d+\.\d+(?![\d.]|\s?(?:{_UNIT})))",
         rf"(?P<tall>(?:\d|[一二两])米(?:\d{{1,2}}|[一二三四五六七八九]{{1,2}})(?![\d{NUMERALS}]))",
         *(f"(?P<{name}>{pattern})" for name, pattern in dates.PATTERNS.items()),
         rf"(?P<share>百分之(?:{_TENTHS}|{_ARABIC})|(?:{_CHINESE}|\d+)分之(?:{_CHINESE}|\d+))",
         rf"(?P<price>[¥$€£]\s?{_ARABIC}[万千亿kw]?)",
         rf"(?P<ordinal>第(?:{_CHINESE}|\d+))",
-        rf"(?P<each>每(?:(?:{_CHINESE}|\d+|半))?\s?(?:{_SPAN})|一(?:{_SPAN})(?=\s?[\d{NUMERALS}半]))",
+        rf"(?P<each>每(?:(?:{_CHINESE}|\d+|半))?\s?(?:{_SPAN})|一(?:{_SPAN})(?=\s?[\d{NUMERALS}]))",
         rf"(?P<range>(?:{_ARABIC}|{_CHINESE})(?:[-~～—到至]|--)(?:{_ARABIC}|{_CHINESE}){_SOME}?(?:{_UNIT}){_BOUND})",
         r"(?P<half>半(?:个小时|小时|个钟头|个月|年|天|斤|公斤|公里|杯|瓶|碗|升|米|包|盒|勺))",
         rf"(?P<amount>{_ARABIC}{_MANY}{_SOME}?\s?(?:{_UNIT}){_BOUND}半?)",
         rf"(?P<plain>{_ARABIC}{_MANY}(?![A-Za-z]))",
         r"(?P<code>\d+[A-Za-z][A-Za-z0-9]*)",
-        rf"(?P<counted>{_TENTHS}{_SOME}?(?:{_UNIT}){_BOUND}半?)",
+        rf"(?P<counted>(?<![哪那某这有同另张李王赵老]){_TENTHS}{_SOME}?(?:{_UNIT}){_BOUND}半?)",
+        rf"(?P<operand>(?<=[乘除加减以于])[{NUMERALS}]+(?![{NUMERALS}])|[{NUMERALS}]+(?=[乘除加减]|等于))",
         rf"(?P<numeral>[{NUMERALS}]*[十百千][{NUMERALS}]+|[{NUMERALS}]{{3,}}|[{NUMERALS}]+点[{NUMERALS}]+)",
         r"(?P<latin>[A-Za-z][A-Za-z0-9_+#]*(?:[-./'&][A-Za-z0-9]+)*)",
     )
@@ -117,7 +118,7 @@ def _take(found: Found, kind: str, match: re.Match[str]) -> str | None:
         found.dates |= facets
         return " ".join(sorted(facets)) if facets else None
     if kind == "version":
-        version = said.lstrip("号是为到:： vV").lower()
+        version = said.lstrip(" vV").lower()
         found.versions.add(version)
         return version
     if kind in _NAMING or (kind == "amount" and said[-1] in "GTMKB"):
@@ -176,7 +177,7 @@ def _quantities(kind: str, said: str) -> Iterator[Quantity]:
     if kind == "half":
         yield _measured(Decimal("0.5"), said[1:])
         return
-    if kind in ("plain", "numeral"):
+    if kind in ("plain", "numeral", "operand"):
         value = number(said)
         if value is not None:
             yield Quantity(value)

@@ -5,9 +5,12 @@ By rjieba: jieba's dictionary and model in Rust, two microseconds a sentence, wh
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 import rjieba
 
-from mendory.language.zh.lexicon import words
+from mendory.language.zh.lexicon import KINDS, words
 
 NEGATORS = words("negators")
 """Words that turn round what follows."""
@@ -15,6 +18,10 @@ NEGATORS = words("negators")
 _WHOLE = words("whole")
 _TAGS = {"过敏": "v", "戒": "v", "用": "v", "戒了": "v", "不了": "v"}
 """Tags that jieba has wrong, or that depend on what stands beside: 用 is a preposition to it."""
+_ASKED = re.compile("(能不能|会不会|可不可以|要不要|是不是|有没有|好不好|行不行|该不该|想不想|对不对|愿不愿意)")
+_PAIRS = {modal + verb for modal in "能可会想要" for verb in "用吃喝看买做开还借收付去玩"}
+_PAIRS |= {who + verb for who in "我你他她" for verb in "会要能想是有爱在不没用吃喝住叫养"}
+_JOINING = words("joining")
 _HEADS = ("从来不", "从来没", "从不", "从没", "绝不", "决不", "没有", "不", "没", "别", "未", "无", "非")
 
 
@@ -25,7 +32,7 @@ def segment(text: str) -> list[tuple[str, str]]:
     [('不', 'd'), ('太', 'd'), ('喜欢', 'v'), ('无', 'd'), ('糖', 'n'), ('可乐', 'a')]
     """
     parts: list[tuple[str, str]] = []
-    for word, tag in rjieba.tag(text, True):
+    for word, tag in _tagged(text):
         tag = _TAGS.get(word, tag)
         head = _head(word)
         if head:
@@ -33,6 +40,31 @@ def segment(text: str) -> list[tuple[str, str]]:
         else:
             parts.append((word, tag))
     return parts
+
+
+def _tagged(text: str) -> Iterator[tuple[str, str]]:
+    """The words as jieba has them; 能不能 and the like are words before it sees them: 火车上能不能."""
+    for part in _ASKED.split(text):
+        if _ASKED.fullmatch(part):
+            yield part, "v"
+        elif part:
+            for word, tag in rjieba.tag(part, True):
+                yield from _parted(word, tag)
+
+
+def _parted(word: str, tag: str) -> Iterator[tuple[str, str]]:
+    """A word in its parts where jieba joins a verb with its object (喝咖啡) or a pronoun with a verb (他会)."""
+    first, rest = word[0], word[1:]
+    if word in _PAIRS:
+        yield first, "r" if first in "我你他她" else "v"
+        yield rest, "v"
+    elif first in _JOINING and rest and (rest in KINDS or (len(rest) > 1 and tag[0] in "nl" and rjieba.has_word(rest))):
+        yield first, "v"
+        yield from rjieba.tag(rest, True)
+    elif len(word) > 2 and word[-1] == "时" and rjieba.has_word(word[:-1]):
+        yield from (*rjieba.tag(word[:-1], True), ("时", "n"))
+    else:
+        yield word, tag
 
 
 def _head(word: str) -> str:

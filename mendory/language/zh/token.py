@@ -16,6 +16,8 @@ class Token:
     named: bool = False
     """A value that is a name: it stays a word of the reading, as numbers and dates do not."""
     negated: bool = False
+    turned: bool = False
+    """It says the opposite of its fold by itself: 讨厌."""
     asking: bool = False
     """It asks whether something is so: 是不是, 去不去."""
     silent: bool = False
