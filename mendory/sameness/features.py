@@ -1,0 +1,161 @@
+"""What two texts have in common, as numbers that no embedding model has a part in.
+
+Every feature is the same for (a, b) and (b, a), and lies in 0..1.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import log
+from typing import Any, Final
+
+from mendory.language.reading import Reading
+
+NAMES: Final = (
+    "words",  # Dice of all words
+    "longer_covered",  # share of the content words of the side with more of them that have a partner
+    "shorter_covered",  # of the side with fewer
+    "exact",  # share of the longer side whose partner is the very same word
+    "letters",  # Dice of characters
+    "bigrams",  # Dice of character pairs
+    "trigrams",  # Dice of character triples
+    "word_pairs",  # Dice of neighbouring words
+    "sequence",  # longest common subsequence of words, of both lengths
+    "order",  # of the words both have, the share that stands in one order
+    "swapped",  # words left without partner on both sides: something in another's place (1 for none, 0 for many)
+    "left",  # words left without partner on the side with more of them
+    "lengths",  # shorter length by longer
+    "long",  # how long the shorter text is, in words, on a scale of logarithms
+    "kinds_clash",  # a word of one class on each side, and not the same one
+    "asks_clash",  # they ask for other things
+    "asks_more",  # one alone asks for something, or for something further
+    "numbers_clash",  # each side has a number the other lacks
+    "numbers_more",  # one side alone has a further number
+    "names_clash",
+    "names_more",
+    "negations",  # not equally often negated
+    "same_bag",  # the same words in another order
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One text, counted: what `features` needs of a reading, so that it is made once a text."""
+
+    folds: tuple[str, ...]
+    words: Counter[str]
+    content: Counter[str]
+    pairs: Counter[tuple[str, str]]
+    grams: tuple[Counter[str], Counter[str], Counter[str]]
+    kinds: frozenset[tuple[str, str]]
+    asks: frozenset[str]
+    numbers: frozenset[Any]
+    names: frozenset[str]
+    negated: int
+    length: int
+
+    @classmethod
+    def of(cls, reading: Reading) -> Side:
+        """The side that a reading makes."""
+        folds = tuple(w.fold for w in reading.words)
+        text = "".join(w.text for w in reading.words).casefold()
+        return cls(
+            folds,
+            Counter(folds),
+            Counter(w.fold for w in reading.words if w.content),
+            Counter(pairwise(folds)),
+            (_grams(text, 1), _grams(text, 2), _grams(text, 3)),
+            frozenset((w.kind, w.fold) for w in reading.words if w.kind),
+            reading.asks,
+            frozenset({*reading.quantities, *reading.dates, *reading.versions}),
+            reading.names,
+            reading.negations % 2,
+            len(text),
+        )
+
+
+def features(a: Side, b: Side) -> tuple[float, ...]:
+    """The features of the pair, in the order of `NAMES`."""
+    common = sum((a.content & b.content).values())
+    left_a, left_b, related = _leftovers(a.content, b.content)
+    most, fewest = sorted((sum(a.content.values()), sum(b.content.values())), reverse=True)
+    shared, run = sum((a.words & b.words).values()), _subsequence(a.folds, b.folds)
+    return (
+        _dice(a.words, b.words),
+        _share(common + related, most),
+        _share(common + related, fewest),
+        _share(common, most),
+        *(_dice(x, y) for x, y in zip(a.grams, b.grams, strict=True)),
+        _dice(a.pairs, b.pairs),
+        _share(2 * run, len(a.folds) + len(b.folds)),
+        _share(run, shared),
+        1 - min(left_a, left_b, 3) / 3,
+        1 - min(max(left_a, left_b), 6) / 6,
+        _share(min(a.length, b.length), max(a.length, b.length)),
+        min(log(1 + min(len(a.folds), len(b.folds))) / 4, 1.0),
+        float(_kinds_clash(a.kinds, b.kinds)),
+        *_apart(a.asks, b.asks),
+        *_apart(a.numbers, b.numbers),
+        *_apart(a.names, b.names),
+        float(a.negated != b.negated),
+        float(a.words == b.words and a.folds != b.folds),
+    )
+
+
+def _grams(text: str, size: int) -> Counter[str]:
+    return Counter(text[i : i + size] for i in range(max(len(text) - size + 1, 1)))
+
+
+def _dice(a: Counter[str] | Counter[tuple[str, str]], b: Counter[str] | Counter[tuple[str, str]]) -> float:
+    total = sum(a.values()) + sum(b.values())
+    return 2 * sum(min(n, b[x]) for x, n in a.items()) / total if total else 1.0  # type: ignore[index]
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 1.0
+
+
+def _leftovers(a: Counter[str], b: Counter[str]) -> tuple[int, int, int]:
+    """Content words without a partner on each side, and pairs of words that are no equals but kin."""
+    left_a, left_b = sorted((a - b).elements()), sorted((b - a).elements())
+    if (len(left_b), left_b) < (len(left_a), left_a):  # pairing is greedy: begin with the same side for (a, b), (b, a)
+        left_a, left_b = left_b, left_a
+    alone, related = 0, 0
+    for word in left_a:
+        kin = next((other for other in left_b if _kin(word, other)), None)
+        if kin is None:
+            alone += 1
+        else:
+            left_b.remove(kin)
+            related += 1
+    return alone, len(left_b), related
+
+
+def _kin(a: str, b: str) -> bool:
+    """They share a beginning or an end of half the shorter one: four letters, or one Chinese character."""
+    shorter = min(len(a), len(b))
+    least = max(4 if a.isascii() else 1, (shorter + 1) // 2)
+    return shorter >= least and (a[:least] == b[:least] or a[-least:] == b[-least:])
+
+
+def _subsequence(a: Sequence[str], b: Sequence[str]) -> int:
+    """Length of the longest common subsequence. Cost: the product of the lengths."""
+    row = [0] * (len(b) + 1)
+    for x in a:
+        diagonal = 0
+        for j, y in enumerate(b, 1):
+            diagonal, row[j] = row[j], diagonal + 1 if x == y else max(row[j], row[j - 1])
+    return row[-1]
+
+
+def _apart(a: frozenset[Any], b: frozenset[Any]) -> tuple[float, float]:
+    """Whether each side has something the other lacks, and whether one alone has."""
+    return float(bool(a - b) and bool(b - a)), float(a < b or b < a)
+
+
+def _kinds_clash(a: frozenset[tuple[str, str]], b: frozenset[tuple[str, str]]) -> bool:
+    only_a, only_b = {kind for kind, _ in a - b}, {kind for kind, _ in b - a}
+    return bool(only_a & only_b)
