@@ -109,9 +109,9 @@ def _grams(text: str, size: int) -> Counter[str]:
     return Counter(text[i : i + size] for i in range(max(len(text) - size + 1, 1)))
 
 
-def _dice(a: Counter[str] | Counter[tuple[str, str]], b: Counter[str] | Counter[tuple[str, str]]) -> float:
+def _dice(a: Counter[Any], b: Counter[Any]) -> float:
     total = sum(a.values()) + sum(b.values())
-    return 2 * sum(min(n, b[x]) for x, n in a.items()) / total if total else 1.0  # type: ignore[index]
+    return 2 * sum(min(n, b[x]) for x, n in a.items()) / total if total else 1.0
 
 
 def _share(part: int, whole: int) -> float:
