@@ -52,7 +52,7 @@ def _said(store: str, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def plant(rows: list[Row], language: str) -> list[Row]:
-    """What is added: every eighth memory said again, every eighth contradicted, every sixteenth copied elsewhere.
+    """What is added: of 16 memories two are said again, two contradicted, one copied and one copied elsewhere.
 
     Which, by which rule and where is told by the digest of the id. Half of what is said again is a double write some
     minutes later, half a restatement after weeks.
@@ -71,6 +71,9 @@ def plant(rows: list[Row], language: str) -> list[Row]:
         elif turn == 4:
             scope = scopes[(scopes.index(row.scope) + 1) % len(scopes)]
             made = Row(f"{row.id}-copy", scope, row.text, row.created_at + later, row.id, ELSEWHERE, "copy")
+        elif turn == 5:
+            added.append(Row(f"{row.id}-copy", row.scope, row.text, row.created_at + later, row.id, DUPLICATE, "copy"))
+            continue
         else:
             continue
         if made.kind and (made.scope, made.text) not in taken:
