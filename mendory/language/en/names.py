@@ -42,8 +42,9 @@ kate kathy jenny liz sue beth ella mia zoe chloe lily eva ava nora ivy clara luc
 
 def titled(found: list[Token]) -> bool:
     """Whether a text is written like a headline or shouts, so that its capitals tell nothing."""
-    words = [token.text for token in found if token.kind == "word" and token.low not in FUNCTION and len(token.low) > 3]
-    return len(words) >= 5 and all(word[0].isupper() for word in words)
+    words = [token for token in found if token.kind == "word" and token.low not in FUNCTION and len(token.low) > 3]
+    common = sum(known(token.low) for token in words[1:])
+    return common > 1 and all(token.text[0].isupper() for token in words)
 
 
 def names(found: list[Token], used: set[int]) -> tuple[frozenset[str], frozenset[int]]:

@@ -168,7 +168,28 @@ peace | war
 permanent | temporary
 permit allow let | forbid prohibit ban prevent stop block
 support supporter advocate proponent defend favor favour back | oppose opponent critic detractor against criticize
-put | remove
+put add attach | remove detach
+load | unload
+fill | empty drain
+board mount | alight dismount
+lift | drop
+catch | drop miss throw
+cover hide | uncover show reveal
+stand | sit lie kneel
+move | rest
+zip | unzip
+tie | untie
+button | unbutton
+roll | unroll
+freeze | thaw melt
+inhale | exhale
+light ignite | extinguish
+gather collect | scatter disperse
+hold grab | release
+crawl | run
+whisper | shout scream yell
+frown | smile grin
+win | lose
 fold | unfold
 wrap | unwrap
 dress | undress
