@@ -8,9 +8,12 @@ from typing import Final
 
 import numpy as np
 
-from bench.quality.baselines import COSINE, jaccard
+from bench.quality.baselines import jaccard
 from bench.quality.measure import Flags, Scores
-from mendory.veto import Veto, vetoes
+from bench.quality.vectors import model_of
+from mendory.sameness import judge
+from mendory.thresholds import Thresholds
+from mendory.veto import Veto
 
 RELATED_COSINE: Final = 0.5
 RELATED_OVERLAP: Final = 0.2
@@ -33,11 +36,13 @@ class Judged:
 
 def judged(texts: Sequence[tuple[str, str]], cosines: Scores, language: str) -> Judged:
     """Every pair as a check would see it, with the threshold that is shipped for the model and the language."""
-    spoken = [vetoes(a, b) for a, b in texts]
-    vetoed = np.array([bool(found) for found in spoken], dtype=bool)
+    threshold = Thresholds().of(model_of(language).space, language)
+    found = [judge(a, b, float(cosine), threshold) for (a, b), cosine in zip(texts, cosines, strict=True)]
+    vetoed = np.array([bool(one.vetoes) for one in found], dtype=bool)
     # where no language reads a text nothing is known, which is no sign of a conflict
-    clash = np.array([bool(found) and Veto.LANGUAGE not in found for found in spoken], dtype=bool)
-    scores = np.where(vetoed, 0.0, np.maximum(cosines, 0.0))
+    clash = np.array([bool(one.vetoes) and Veto.LANGUAGE not in one.vetoes for one in found], dtype=bool)
+    scores = np.array([0.0 if one.vetoes else one.score for one in found])
+    same = np.array([one.same for one in found], dtype=bool)
     overlap = np.array([jaccard(a, b, language) for a, b in texts])
     related = (cosines >= RELATED_COSINE) | (overlap >= RELATED_OVERLAP)
-    return Judged(scores, scores >= COSINE, vetoed, clash & related, COSINE)
+    return Judged(scores, same, vetoed, clash & related, threshold.value)
