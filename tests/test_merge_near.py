@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -12,16 +12,23 @@ from click.testing import CliRunner
 from mendory.catalogue import Level, StepKind
 from mendory.cli import main
 from mendory.clinic import Clinic
+from mendory.detect import Settings
 from mendory.door import open_door
 from mendory.finding import Code
+from mendory.mapping import Giving, Mapping
+from mendory.plan import differing
+from mendory.plan.build import Wishes, draft
+from mendory.record import Memory
 from mendory.report.build import build
 from mendory.report.html import html
 from mendory.report.markdown import markdown
 from mendory.treatment import apply, approve, take_back
+from mendory.veto import Veto
 from tests.conftest import GENEROUS, arrow, memory
 from tests.planted import echo, near, plant
 from tests.test_cases import _run, cases
 from tests.test_executor import healed, now, owner, planned, reasons, values
+from tests.test_verify import step
 
 MakeClinic = Callable[..., Clinic]
 ALL = {"limits": GENEROUS, "rules": {"confirmed": ["merge.near", "merge.echo"]}}
@@ -150,6 +157,9 @@ def test_what_a_provisional_threshold_found_waits_for_a_person(
     before = now(at)
     plan = planned(at)
     assert {(Level.PERSON, None)} == {(s.level, s.rule) for s in plan.steps()}
+
+    [told] = [p for p in build(at.ledger, plan.id)["problems"] if p["code"] == "duplicate_near"]
+    assert (3, None) == (told["level"], told["rule"])
 
     waits = apply(at, plan.id)
 
@@ -328,10 +338,26 @@ def test_the_report_tells_what_was_merged_and_no_text(
         assert skipped not in page
 
 
-def test_plan_survives_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A step of the new kinds is what it was after it was written down."""
-    from tests.test_verify import step
+@pytest.mark.parametrize("veto", [Veto.NUMBER, Veto.LANGUAGE])
+def test_the_veto_is_asked_of_literal_copies_too(monkeypatch: pytest.MonkeyPatch, veto: Veto) -> None:
+    """Copies that differ only in blanks are one text; what speaks against them still does, a lack of language not."""
+    monkeypatch.setattr(differing, "vetoes", lambda one, other: (veto,))
+    rows = Mapping.identity().memories(arrow([memory("a", content="like  tea"), memory("b", content="like tea")]))
+    held = {str(m.id): m for m in rows}
 
+    def fetch(ids: Sequence[str]) -> dict[str, Memory]:
+        return {i: held[i] for i in ids}
+
+    giving = Giving(Mapping.identity(), arrow([]))
+    made = draft(lambda: iter(rows), fetch, Settings(), Wishes({}), lambda _: None, lambda _: {}, lambda _: giving)
+
+    assert (1 if veto is Veto.LANGUAGE else 0) == len(made.drafts)
+    why = [] if made.drafts else ["they differ in number: never merged"]
+    assert why == [u.reason for u in made.unplanned]
+
+
+def test_plan_survives_json() -> None:
+    """A step of the new kinds is what it was after it was written down."""
     made = step(StepKind.MERGE_NEAR, "a", "b", primary_id="a", merged_ids=["b"], scores={"a": 0.5, "b": 0.25})
 
     assert made == type(made).from_json(json.loads(json.dumps(made.as_json())))

@@ -11,9 +11,10 @@ import pytest
 from mendory.catalogue import Level, StepKind
 from mendory.detect import Settings, examine
 from mendory.effect import _between
-from mendory.finding import Finding
+from mendory.finding import Code, Finding, finding
 from mendory.mapping import Mapping
 from mendory.plan.model import Edit, Step
+from mendory.record import Memory
 from mendory.verify import Verdict, verify
 from tests.conftest import arrow, memory
 
@@ -125,6 +126,28 @@ def test_merged_row_that_is_still_a_duplicate_of_the_kept_one() -> None:
     one = step(StepKind.MERGE_EXACT, "m2", primary_id="m1", merged_ids=["m2"])
 
     assert remains(one, memory("m1", content="same"), memory("m2", content="same"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [
+        (StepKind.MERGE_NEAR, Code.DUPLICATE_NEAR),
+        (StepKind.MERGE_NEAR, Code.RECALL_ECHO),
+        (StepKind.SUMMARISE, Code.FRAGMENTS),
+    ],
+)
+def test_what_was_put_together_and_is_found_again(kind: StepKind, code: Code) -> None:
+    """Two of the step's rows under the code it was made for remain; one beside a new row, or another code, does not."""
+    one = step(kind, "m2", "m3", primary_id="m1", merged_ids=["m2", "m3"])
+
+    def remains_of(about: Code, *ids: str) -> bool:
+        held = [Memory(i, "喝茶", scope="u1") for i in ids]
+        found = [finding(about, held, ("content",), "", {}, "x/1")]
+        return not verify([one], {"m2": "new", "m3": "new"}, (), found, ()).ok
+
+    assert remains_of(code, "m1", "m3")
+    assert not remains_of(code, "m3", "m9")
+    assert not remains_of(Code.DUPLICATE_RESTATED, "m1", "m3")
 
 
 def test_reference_that_still_leads_nowhere() -> None:

@@ -18,6 +18,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "ja": "日文",
     "ko": "韩文",
     "other": "其他文字",
+    "{number} numbers": "{number} 个数值",
     # get
     "  merged into {id}": "  已并入 {id}",
     "  superseded by {id}": "  已被 {id} 取代",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from typing import Any, Final
 
 import click
 
 from mendory import treatment
+from mendory.catalogue import StepKind
 from mendory.cli.shared import (
     OK,
     command,
@@ -25,6 +27,9 @@ from mendory.ledger.plans import PlanState
 from mendory.plan.model import Group, Plan
 from mendory.policy import Ruling
 from mendory.text import shown
+
+_READ: Final = 4000
+"""Characters of a summary: a person reads it before they accept it."""
 
 
 def show_plan(clinic: Clinic, plan: Plan) -> None:
@@ -73,6 +78,13 @@ def _becomes(group: Group, said: dict[str, str]) -> str:
     if len(counted) == 1:
         return shown(next(iter(counted)), 90)
     return "; ".join(f"{n} {shown(text, 90)}" for text, n in counted.items())
+
+
+def _value(value: Any) -> str:
+    """A value as JSON; a vector as the number of its components."""
+    if isinstance(value, list) and len(value) > 1 and all(isinstance(v, float) for v in value):
+        return say("{number} numbers", number=len(value))
+    return json.dumps(value, ensure_ascii=False)
 
 
 @main.command()
@@ -136,7 +148,8 @@ def _show_steps(clinic: Clinic, plan: Plan) -> None:
             click.echo(f"  {step.id[:8]}  {shown(reason(step.reason), 140)}{said}")
             for edit in step.edits:
                 for change in edit.columns:
-                    old, new = (shown(json.dumps(v, ensure_ascii=False), 160) for v in (change.old, change.new))
+                    most = _READ if step.kind is StepKind.SUMMARISE else 160
+                    old, new = (shown(_value(v), most) for v in (change.old, change.new))
                     click.echo(f"      {shown(edit.id)}.{change.column}: {old} → {new}")
     click.echo(
         say(

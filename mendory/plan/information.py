@@ -63,7 +63,10 @@ def unique_parts(primary: str, others: Sequence[str]) -> list[str]:
     known, seen = _Known(), {exact_key(primary), ""}
     kept: list[str] = []
     if language is not None:
-        known.learn(language.read(primary))
+        # sentence by sentence, as the others are read: what a name or a scene is may depend on what stands around it
+        for part in (primary, *language.sentences(primary)):
+            known.learn(language.read(part))
+            seen.add(exact_key(part))
     for other in others:
         reads = language if language is not None and _code(other) == language.code else None
         for part in (other,) if reads is None else reads.sentences(other):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mendory.catalogue import REMEDIES, Otherwise
+from mendory.catalogue import REMEDIES, Level, Otherwise
 from mendory.clinic import NOT_ASKED
 from mendory.errors import NotReversible
 from mendory.finding import KNOWN, Code
@@ -78,6 +78,8 @@ def build(ledger: Ledger, plan_id: str) -> dict[str, Any]:
 def _problems(found: Mapping[str, int], left: Mapping[str, int] | None, plan: Plan | None) -> list[dict[str, Any]]:
     """What was found and what is left by code, with how it is treated, worst first."""
     planned = Counter(s.code for s in plan.steps()) if plan else Counter()
+    # a provisional threshold's finds are a person's, whatever the table says of their code
+    persons = {s.code for s in plan.steps() if s.level is Level.PERSON} if plan else set()
     severities = {"high": 0, "medium": 1, "low": 2}
     problems = []
     for name in sorted({*found, *(left or ())}):
@@ -91,8 +93,8 @@ def _problems(found: Mapping[str, int], left: Mapping[str, int] | None, plan: Pl
                 "before": found.get(name, 0),
                 "after": None if left is None else left.get(name, 0),
                 "step": remedy.step.value if remedy.step else None,
-                "level": int(remedy.level) if remedy.level else None,
-                "rule": remedy.rule,
+                "level": int(Level.PERSON) if name in persons else int(remedy.level) if remedy.level else None,
+                "rule": None if name in persons else remedy.rule,
                 "otherwise": remedy.otherwise.value,
                 "steps": planned[name],
             }
