@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mendory.language import Quantity, Reading, fold, language_of
 from mendory.language.zh import Chinese
-from mendory.language.zh.numbers import number
+from mendory.language.zh.numerals import number
 from mendory.language.zh.units import UNITS
 
 ZH = Chinese()
@@ -134,10 +134,10 @@ def test_words_of_numerals_are_no_quantities() -> None:
         ("星期二", {"weekday:2"}),
         ("下周三", {"week:1", "weekday:3"}),
         ("礼拜天", {"weekday:7"}),
-        ("明天上午九点", {"relative:1", "time:9:00", "half:am"}),
+        ("明天上午九点", {"relative:1 day", "time:9:00", "half:am"}),
         ("15:30", {"time:3:30", "half:pm"}),
-        ("去年", {"relative year:-1"}),
-        ("上个月", {"relative month:-1"}),
+        ("去年", {"relative:-1 year"}),
+        ("上个月", {"relative:-1 month"}),
         ("80年代", {"decade:80"}),
         ("一点也不", set()),
         ("两点五公里", set()),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mendory.language.zh.lexicon import ASKS, words
 from mendory.language.zh.segment import NEGATORS
-from mendory.language.zh.token import Token
+from mendory.language.zh.tokens import Token
 
 _WHY = words("why_next")
 _MEASURED = "mq"

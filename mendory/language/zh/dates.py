@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from mendory.language.zh.numbers import number
+from mendory.language.zh.numerals import number
 
 _SMALL = r"(?:\d{1,2}|[一二两三四五六七八九十廿卅]{1,3})"
 _NOT_DIGIT = r"(?<![\d.])"
@@ -112,13 +112,13 @@ def _which(written: str) -> int:
 def _relative(match: re.Match[str]) -> list[str]:
     said = match.group()
     if said in _YEARS:
-        return [f"relative year:{_YEARS[said]}"]
+        return [f"relative:{_YEARS[said]} year"]
     if said[0] in "上下这本":
-        kind = "relative month" if said.endswith("月") else "week"
-        return [f"{kind}:{_which(said[:2] if said[1] in '上下' else said[0])}"]
+        which = _which(said[:2] if said[1] in "上下" else said[0])
+        return [f"relative:{which} {'month' if said.endswith('月') else 'week'}"]
     offset = _DAYS.get(said, _DAYS.get(said[0]))
     half = {"晚": ["half:pm"], "早": ["half:am"]}.get(said[-1], [])
-    return [f"relative:{offset}", *half]
+    return [f"relative:{offset} day", *half]
 
 
 def _clock(match: re.Match[str]) -> list[str]:

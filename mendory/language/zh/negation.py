@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from mendory.language.zh.lexicon import ASKS, SAME, TURNED, words
 from mendory.language.zh.segment import NEGATORS
-from mendory.language.zh.token import Token
+from mendory.language.zh.tokens import Token
 
 _STOPS = words("stops")
 _MODALS = words("modals")
@@ -89,6 +89,8 @@ def _deny(reach: _Reach, clause: Sequence[Token], at: int) -> None:
         if thing:
             thing.negated = True
     else:
+        if clause[at].text in ("没有", "没") and clause[at + 1].value:  # of a number all it can turn is 有
+            clause[at].fold, clause[at].negated, clause[at].silent = "有", not reach.turned, False
         reach.open(predicate=clause[at].text in ("没有", "没", "无", "毫无") and _noun_next(clause, at))
         if clause[at + 1 :] and clause[at + 1].text == "了":  # 不用了, 没了: nothing else is meant
             reach.turned = False

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mendory.language.zh.lexicon import KIN, KINDS, SOUNDS, words
-from mendory.language.zh.token import Token
+from mendory.language.zh.sounds import sounding
+from mendory.language.zh.tokens import Token
 
 SURNAMES = frozenset("".join(words("surnames")))
 TITLES = words("titles")
 _TITLED = "小老阿大"
-_SUFFIX = ("市", "省", "县", "区")
+_SUFFIX = ("市", "省", "县", "区", "州", "岛")
 _NEVER = words("no_names")
 _FIRST = words("first_person")
 _OTHERS = {"他": "他", "她": "她", "他们": "他们", "她们": "她们", "你": "你", "你们": "你"}
@@ -23,16 +24,16 @@ _NO_NAME = frozenset("".join(words("no_name_endings")))
 def name(token: Token) -> str | None:
     """The name a word is, in the form in which names are compared; None where it is none."""
     word, tag = token.text, token.tag
-    if token.value or len(word) < 2 or word in _NEVER:
+    if token.value or len(word) < 2 or word in _NEVER or word[:2] in _NEVER:
         return None
     if word in _BRANDS:
         return word
-    if tag == "nr":
+    if tag == "nrt" and len(word) > 3:
+        return sounding(word) if all(ch in SOUNDS for ch in word) else None
+    if tag[:2] == "nr":
         return _person(word)
-    if tag == "nrt":
-        return word if all(ch in SOUNDS for ch in word) else None
     if tag in ("ns", "nt"):
-        return word[:-1] if len(word) >= 3 and word.endswith(_SUFFIX) else word
+        return word[:-1] if len(word) > 2 and word.endswith(_SUFFIX) and (len(word) > 3 or word[-1] in "市省") else word
     return word if tag == "nz" and word[-1] not in _NO_NAME and token.fold not in KINDS else None
 
 
@@ -40,12 +41,14 @@ def _person(word: str) -> str | None:
     """A surname with one or two characters (王小明), or 小王; what jieba's model hangs on behind is no part of it."""
     if word[0] in _TITLED or word[1:] in TITLES:
         return word
-    return word[:3] if word[0] in SURNAMES else None
+    if word[0] in SURNAMES:
+        return word[:3]
+    return word if all(ch in SOUNDS for ch in word) else None
 
 
 def is_person(token: Token) -> bool:
     """Whether a word names a person."""
-    return token.tag == "nr" and name(token) is not None
+    return token.tag[:2] == "nr" and (token.text[0] in SURNAMES or token.text[0] in _TITLED) and name(token) is not None
 
 
 def owners(clauses: Sequence[Sequence[Token]]) -> tuple[frozenset[str], bool]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from mendory.language.reading import Reading, Word
 from mendory.language.writing import halfwidth, simplified
@@ -13,7 +14,7 @@ from mendory.language.zh.people import SURNAMES, TITLES, name, owners
 from mendory.language.zh.scan import Piece, scan
 from mendory.language.zh.scenes import ended, scenes
 from mendory.language.zh.segment import segment
-from mendory.language.zh.token import Token
+from mendory.language.zh.tokens import Token
 
 _CLAUSE = re.compile(r"[，。；！？：,;!?:\n…~]+")
 _SENTENCE = re.compile(r"(?<=[。！？!?\n])|(?<=\.)(?=\s)")
@@ -45,7 +46,9 @@ class Chinese:
         names = set(found.names)
         for clause in clauses:
             names.update(filter(None, map(name, clause)))
-        words = tuple(_word(token) for clause in clauses for token in clause if _kept(token))
+        words = tuple(
+            _word(token, clause[at + 1 :]) for clause in clauses for at, token in enumerate(clause) if _kept(token)
+        )
         return Reading(
             self.code,
             words,
@@ -92,10 +95,15 @@ def _clauses(pieces: list[Piece]) -> list[list[Token]]:
     return clauses
 
 
+_GIVEN = frozenset(["nr", "nrt", "nrfg", "z", "zg", "j", "b"])
+"""What jieba makes of a given name that stands apart from its surname."""
+
+
 def _append(clause: list[Token], word: str, tag: str) -> None:
-    """Add a word; what belongs together joins: 张 经理, 小 李, 调 高."""
+    """Add a word; what belongs together joins: 张 经理, 刘 雅静, 小 李, 调 高."""
     before = clause[-1].text if clause else ""
-    if (word in TITLES and len(before) == 1 and before in SURNAMES) or (before in ("小", "老") and word in SURNAMES):
+    given = word in TITLES or (len(word) <= 2 and tag in _GIVEN)
+    if (len(before) == 1 and before in SURNAMES and given) or (before in ("小", "老") and word in SURNAMES):
         clause.pop()
         word, tag = before + word, "nr"
     elif word[0] in SURNAMES and word[1:] in TITLES:
@@ -123,14 +131,26 @@ def _kept(token: Token) -> bool:
     return not token.silent and token.tag[0] != "x" and (not token.value or token.named)
 
 
-def _word(token: Token) -> Word:
-    content = token.value or (
-        token.text not in FUNCTION
-        and token.fold not in FUNCTION
-        and token.tag[0] not in "uypcreo"
-        and token.text not in STRENGTH
-    )
-    fold = token.fold
-    if token.text in KIN:
-        fold = KIN[token.text]
-    return Word(token.text, fold, content, token.negated and content, KINDS.get(fold, ""), token.turned)
+_COPULAS = frozenset(["是", "有", "在", "叫", "为"])
+_PRONOUN = frozenset("我你他她它这那此该其各某每哪咱您自本")
+
+
+def _word(token: Token, behind: Sequence[Token]) -> Word:
+    fold = KIN.get(token.text) or KIN.get(token.text.rstrip("们")) or token.fold
+    kind = KINDS.get(fold, "")
+    content = token.value or bool(kind) or _means(token) or _of_value(token, behind)
+    return Word(token.text, fold, content, token.negated and content, kind, token.turned)
+
+
+def _means(token: Token) -> bool:
+    """Whether a word carries meaning of its own."""
+    word, tag = token.text, token.tag[0]
+    if word in FUNCTION or token.fold in FUNCTION or word in STRENGTH:
+        return False
+    return not (len(word) <= 2 and (tag in "uypceo" or (tag == "r" and word[0] in _PRONOUN)))
+
+
+def _of_value(token: Token, behind: Sequence[Token]) -> bool:
+    """Whether it says of a number or a date that it is so: then it is all that a negation can turn."""
+    rest = [other for other in behind[:2] if other.text not in ("在", "于", "个", "到")]
+    return token.fold in _COPULAS and bool(rest) and rest[0].value and not rest[0].named

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from mendory.language.reading import Quantity
 from mendory.language.zh import dates
 from mendory.language.zh.lexicon import SOUNDS, words
-from mendory.language.zh.numbers import NUMERALS, number
+from mendory.language.zh.numerals import NUMERALS, number
+from mendory.language.zh.sounds import DOTS, sounding
 from mendory.language.zh.units import UNITS
 
 _CHINESE = f"[{NUMERALS}]+"
@@ -34,7 +35,8 @@ _FIRST = (
 """What a value can begin with: most places in a text are passed over by one look."""
 _VALUES = "|".join(
     (
-        r"(?P<link>https?://[^\s，。；、）)]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]))",
+        r"(?P<link>https?://[^\s，。；、）)]+|[A-Za-z0-9_.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
+        r"|(?<![A-Za-z0-9.])\d{1,3}(?:\.\d{1,3}){3}(?![A-Za-z0-9.]))",
         r"(?P<mark>\#\s?\d+)",
         r"(?P<version>(?<![A-Za-z0-9])[vV]\d+(?:\.\d+)*(?:-\w+)?|(?<![\d.])\d+(?:\.\d+){2,}(?:-\w+)?"
         rf"|(?:(?<=版本)|(?<=版本[号是为到:]))\s?\d+(?:\.\d+)*|(?<=[A-Za-z]\s)\d+\.\d+(?![\d.]|\s?(?:{_UNIT})))",
@@ -56,8 +58,7 @@ _VALUES = "|".join(
     )
 )
 _PATTERN = re.compile(f"(?={_FIRST})(?:{_VALUES})", re.IGNORECASE)
-_DOTS = "·•‧∙"
-_FOREIGN = re.compile(f"[{_SOUNDS}]{{1,8}}(?:[{_DOTS}](?:[{_SOUNDS}]{{1,8}}|[A-Z]))+")
+_FOREIGN = re.compile(f"[{_SOUNDS}]{{1,8}}(?:[{DOTS}](?:[{_SOUNDS}]{{1,8}}|[A-Z]))+")
 _PARTS = re.compile(rf"(?P<value>{_ARABIC}{_MANY}|{_TENTHS})")
 _NOT_COUNTED = re.compile(
     "十分(?!钟)|十字|一(?:度|路|道|口|回事|分|级|号|成|把|层|对一|代|生|期|线|段|片|步|字|面)|两口子|万一|一一"
@@ -92,7 +93,7 @@ def scan(text: str) -> Found:
     """
     found = Found()
     at = 0
-    foreign = _FOREIGN.finditer(text) if any(dot in text for dot in _DOTS) else ()
+    foreign = _FOREIGN.finditer(text) if any(dot in text for dot in DOTS) else ()
     for match in sorted((*_PATTERN.finditer(text), *foreign), key=re.Match.start):
         if match.start() < at:
             continue
@@ -135,17 +136,11 @@ ARTICLE = Quantity(Decimal(1), "article")
 def _name(found: Found, kind: str, said: str) -> str:
     name = said.lower().replace(" ", "")
     if kind == "foreign":
-        name = _sounding(said)
+        name = sounding(said)
     if kind == "latin" and (len(name) < 2 or name in _PLAIN_WORDS) and not (len(name) == 1 and said.isupper()):
         return name
     found.names.add(name)
     return name
-
-
-def _sounding(said: str) -> str:
-    """A foreign name of several parts by its consonants, which translators agree on: 恩格利 and 英格利 are one name."""
-    parts = re.split(f"[{_DOTS}]", said)
-    return " ".join("".join(SOUNDS.get(ch, ch.lower()) for ch in part) or "-" for part in parts)
 
 
 def _quantities(kind: str, said: str) -> Iterator[Quantity]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mendory.language.zh.lexicon import FUNCTION, SAME, words
-from mendory.language.zh.token import Token
+from mendory.language.zh.tokens import Token
 
 _WHEN = words("when")
 _WHILE = words("while")
 _SAME_SCENE = {"下雨天": "雨天", "平日": "平时"}
 _PLACES = words("places")
-_PLACE = {"家里": "家", "单位": "公司", "办公室": "公司"}
+_PLACE = {"家里": "家", "单位": "公司", "工作单位": "公司", "办公室": "公司"}
 _BEGIN = words("begins")
 _OVER = words("over")
 _STATES = words("states")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import rjieba
 
-from mendory.language.zh.lexicon import KINDS, words
+from mendory.language.zh.lexicon import KINDS, OPPOSITES, words
 
 NEGATORS = words("negators")
 """Words that turn round what follows."""
@@ -21,6 +21,8 @@ _TAGS = {"过敏": "v", "戒": "v", "用": "v", "戒了": "v", "不了": "v"}
 _ASKED = re.compile("(能不能|会不会|可不可以|要不要|是不是|有没有|好不好|行不行|该不该|想不想|对不对|愿不愿意)")
 _PAIRS = {modal + verb for modal in "能可会想要" for verb in "用吃喝看买做开还借收付去玩"}
 _PAIRS |= {who + verb for who in "我你他她" for verb in "会要能想是有爱在不没用吃喝住叫养"}
+_ADVERBS = frozenset("特真就也都还更太很才又")
+_DEGREES = frozenset("太挺很真更超特最")
 _JOINING = words("joining")
 _HEADS = ("从来不", "从来没", "从不", "从没", "绝不", "决不", "没有", "不", "没", "别", "未", "无", "非")
 
@@ -34,12 +36,21 @@ def segment(text: str) -> list[tuple[str, str]]:
     parts: list[tuple[str, str]] = []
     for word, tag in _tagged(text):
         tag = _TAGS.get(word, tag)
+        word, tag, rest = _whole(word, tag)
         head = _head(word)
         if head:
             parts += [(head, "d"), (word[len(head) :], "d" if tag == "d" else "v" if tag in "vdf" else tag[:1])]
         else:
             parts.append((word, tag))
+        parts += rest
     return parts
+
+
+def _whole(word: str, tag: str) -> tuple[str, str, list[tuple[str, str]]]:
+    """A word that begins with one that only looks denied, that one, and what is left: 非常适合."""
+    if len(word) > 2 and word[:2] in _WHOLE and word not in _WHOLE:
+        return word[:2], "d", rjieba.tag(word[2:], True)
+    return word, tag, []
 
 
 def _tagged(text: str) -> Iterator[tuple[str, str]]:
@@ -53,7 +64,7 @@ def _tagged(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _parted(word: str, tag: str) -> Iterator[tuple[str, str]]:
-    """A word in its parts where jieba joins a verb with its object (喝咖啡) or a pronoun with a verb (他会)."""
+    """A word in its parts where jieba joins two: 喝咖啡, 他会, 太难受, 高中毕业, 开会时."""
     first, rest = word[0], word[1:]
     if word in _PAIRS:
         yield first, "r" if first in "我你他她" else "v"
@@ -61,6 +72,15 @@ def _parted(word: str, tag: str) -> Iterator[tuple[str, str]]:
     elif first in _JOINING and rest and (rest in KINDS or (len(rest) > 1 and tag[0] in "nl" and rjieba.has_word(rest))):
         yield first, "v"
         yield from rjieba.tag(rest, True)
+    elif len(word) == 2 and first in _ADVERBS and rest in ("不", "没"):
+        yield first, "d"
+        yield rest, "d"
+    elif first in _DEGREES and len(rest) > 1 and (rjieba.has_word(rest) or rest in OPPOSITES):
+        yield first, "d"
+        yield from rjieba.tag(rest, True)
+    elif len(word) == 4 and word[:2] in KINDS and rjieba.has_word(word[2:]):  # 高中 毕业
+        yield word[:2], "n"
+        yield from rjieba.tag(word[2:], True)
     elif len(word) > 2 and word[-1] == "时" and rjieba.has_word(word[:-1]):
         yield from (*rjieba.tag(word[:-1], True), ("时", "n"))
     else:
