@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import lancedb
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from mendory.catalogue import Level, StepKind
@@ -124,6 +126,64 @@ def test_summary_is_taken_back_byte_for_byte(at: Callable[..., Clinic], lang: st
     assert (("a", "b", "c"), ()) == (tuple(sorted(undone.restored)), undone.skipped)
     assert (before, vectors) == (now(clinic), values(clinic, "embedding"))
     assert clinic.plan().plan is None
+
+
+@pytest.mark.lance
+def test_one_fragment_is_restored_alone(at: Callable[..., Clinic]) -> None:
+    """A person takes back what became of one row: it is recalled again, the summary stays as it is."""
+    clinic = at(PARTS["en"][0])
+    before = now(clinic)
+    plan, step = accepted(clinic)
+    kept, one = step.detail["primary_id"], step.detail["merged_ids"][0]
+    summed = now(clinic)[kept]
+
+    undone = take_back(clinic, plan.id, "ann", row=one)
+
+    assert ((one,), ()) == (undone.restored, undone.skipped)
+    assert (before[one], summed) == (now(clinic)[one], now(clinic)[kept])
+
+
+@pytest.mark.lance
+def test_summary_in_a_table_of_an_owners_own_making(
+    clinic: MakeClinic, embed: Embed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Text under a key of JSON, another vector column, a mark that hides: written there, and taken back from there."""
+    plant(monkeypatch, fragments("a", "b", "c"))
+    texts, said = PARTS["zh"]
+    columns = {"content": "doc.text", "embedding": "vec", "metadata": "doc", "status": "doc.state"}
+    absent = ["superseded_by", "duplicate_of", "related_ids", "related_notes", "claim", "kind", "batch_id"]
+    absent += ["last_accessed_at", "last_verified_at"]
+    made = clinic(
+        None,
+        embedder=USE,
+        limits=GENEROUS,
+        mapping={"columns": columns, "absent": absent},
+        metadata={"required": []},
+    )
+    held = [
+        {
+            "id": row["id"],
+            "doc": json.dumps({"text": row["content"], "state": "active", "n": 1.50}, ensure_ascii=False),
+            "vec": row["embedding"],
+            **{name: row[name] for name in ("created_at", "updated_at", "source", "scope")},
+        }
+        for row in rows(embed, texts)
+    ]
+    names = pa.list_(pa.float32(), WIDTH)
+    table = pa.Table.from_pylist(held)
+    table = table.set_column(2, "vec", pa.array([h["vec"] for h in held], names))
+    lancedb.connect(made.config.table_uri).create_table("memories", table)
+    before = now(made)
+
+    plan, step = accepted(made)
+
+    kept = step.detail["primary_id"]
+    row = cells(made, kept)
+    assert (said, 1.5, embed([said])[0]) == (json.loads(row["doc"])["text"], json.loads(row["doc"])["n"], row["vec"])
+    with open_door(made.config) as door:
+        assert {kept} == {door.get(i).superseded_by for i in {"a", "b", "c"} - {kept}}
+    take_back(made, plan.id, "ann")
+    assert before == now(made)
 
 
 @pytest.mark.lance
