@@ -28,7 +28,7 @@ def name(token: Token) -> str | None:
         return None
     if word in _BRANDS:
         return word
-    if tag == "nrt" and len(word) > 3:
+    if tag == "nrt" and len(word) > 2:
         return sounding(word) if all(ch in SOUNDS for ch in word) else None
     if tag[:2] == "nr":
         return _person(word)
