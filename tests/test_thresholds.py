@@ -106,6 +106,14 @@ def test_a_dip_is_no_end() -> None:
     assert 20 == found.recall.hits
 
 
+def test_pairs_that_are_easy_to_tell_do_not_lower_a_threshold() -> None:
+    """All twenty are found at .9: that one wrong pair would be forgiven is no reason to accept it."""
+    found = lowest([*[0.9] * 20, 0.1], [*[True] * 20, False], 0.95)
+
+    assert found is not None
+    assert (0.5, 0) == (found.value, found.false_alarms.hits)
+
+
 def test_pairs_of_one_score_stand_or_fall_together() -> None:
     """No threshold lies between equal scores."""
     assert lowest([0.9, 0.9], [True, False], 0.9) is None

@@ -7,6 +7,7 @@ person, 4 refused, 5 unknown outcome.
 
 from mendory.cli import (
     approvers,
+    calibrate,
     deploying,
     doctor,
     examine,
@@ -24,6 +25,7 @@ from mendory.cli.shared import main
 
 __all__ = [
     "approvers",
+    "calibrate",
     "deploying",
     "doctor",
     "examine",

@@ -43,6 +43,37 @@ SENTENCES: Final[Mapping[str, str]] = {
     " (and {reasons})": "（{reasons}）",
     "Nothing found.": "未发现问题。",
     "Nothing of what you asked for was found.": "未发现所要求的问题。",
+    # calibrate
+    "space {space}: {labelled}, {verdicts} of people": "向量空间 {space}：标注 {labelled}，人的裁决 {verdicts}",
+    "words alone": "仅文字",
+    "a row is not there any more": "有一行已不存在",
+    "a row changed since a person judged it": "裁决之后有一行改动过",
+    "no language reads it, or the two are in different languages": "没有语言包能读，或两段文字语言不同",
+    "in a language that was not asked for": "不是所要求的语言",
+    "both are one text": "两段文字完全相同",
+    "No pair is left to calibrate with.": "没有可用于校准的文字对。",
+    "Saved: the next check uses it.": "已保存：下次检查即使用。",
+    "Nothing was saved; with --save --as NAME the next check uses it.": (
+        "没有保存；加上 --save --as NAME 后，下次检查即使用。"
+    ),
+    "{language}: no threshold; {same} labelled the same, {different} labelled different: {reason}": (
+        "{language}：没有阈值；标为相同 {same} 对，标为不同 {different} 对：{reason}"
+    ),
+    "at least {least} of each label are needed": "每种标注至少需要 {least} 对",
+    "no threshold has that precision on them": "没有阈值能在其上达到该精确率",
+    "{language}: same from {value} on, until now {before}; {number}": (
+        "{language}：得分从 {value} 起视为相同，此前为 {before}；共 {number}"
+    ),
+    "on these pairs: precision {precision}, recall {recall}, false alarms {alarms}": (
+        "在这些文字对上：精确率 {precision}，召回率 {recall}，误报率 {alarms}"
+    ),
+    "on pairs it was not chosen on: precision {precision}, recall {recall}, false alarms {alarms}": (
+        "在未参与选取的文字对上：精确率 {precision}，召回率 {recall}，误报率 {alarms}"
+    ),
+    "the threshold until now: precision {precision}, recall {recall}, false alarms {alarms}": (
+        "此前的阈值：精确率 {precision}，召回率 {recall}，误报率 {alarms}"
+    ),
+    "labelled the same, but something speaks against it: {number}": "标为相同但有否决理由：{number}",
     # plan and show
     "rehearsed on a clone: apply, verify, rollback identical · the table was not written": (
         "已在克隆表上演练：执行、验证、撤销后完全一致 · 未写入表"
@@ -532,6 +563,9 @@ SENTENCES: Final[Mapping[str, str]] = {
 
 NOUNS: Final[Mapping[str, str]] = {
     "row": "{} 行",
+    "pair": "{} 对",
+    "labelled pair": "{} 对",
+    "verdict": "{} 条",
     "step": "{} 个步骤",
     "finding": "{} 个问题",
     "repair": "{} 次修复",

@@ -71,7 +71,7 @@ def spaces(clinic: Clinic, adopt: bool, by: str | None, rows: int, as_json: bool
     sample = draw(clinic.reader, clinic.reader.version, rows, section.max_chars)
     costs = [embedder.estimate(len(text) for text in CANARIES), embedder.estimate(len(r.text) for r in sample.rows)]
     if section.kind == "openai" and not as_json:
-        _show_cost(*costs)
+        show_cost(*costs)
     embedder.allow(sum(cost.calls for cost in costs))
     mine = Fingerprint.of(embedder)
     found = witness(embedder, sample)
@@ -101,7 +101,7 @@ def spaces(clinic: Clinic, adopt: bool, by: str | None, rows: int, as_json: bool
     return OK if sound else FOUND
 
 
-def _show_cost(*estimates: Estimate) -> None:
+def show_cost(*estimates: Estimate) -> None:
     """What the service is about to be asked, before it is."""
     calls, characters = sum(e.calls for e in estimates), sum(e.characters for e in estimates)
     costs = [e.cost for e in estimates if e.cost is not None]

@@ -64,7 +64,8 @@ def at(value: float, scores: Sequence[float], same: Sequence[bool]) -> Found:
 def lowest(scores: Sequence[float], same: Sequence[bool], precision: float) -> Found | None:
     """The threshold with the most recall whose precision is at least `precision` on these pairs; None when none is.
 
-    It lies midway to the next lower score, so that it does not hang on one pair. Scores of pairs that may never be the
+    Of those with one recall it is the highest: where all that is the same is found, going on only adds what is not. It
+    lies midway to the next lower score, so that it does not hang on one pair. Scores of pairs that may never be the
     same, for a veto, are 0 and no threshold accepts them.
     """
     held, label = np.asarray(scores, dtype=np.float64), np.asarray(same, dtype=bool)
@@ -74,6 +75,6 @@ def lowest(scores: Sequence[float], same: Sequence[bool], precision: float) -> F
     fits = last_of_its_score & (hits >= precision * np.arange(1, len(hits) + 1) - 1e-9) & (ranked > 0) & (hits > 0)
     if not fits.any():
         return None
-    end = int(np.nonzero(fits)[0][-1])
+    end = int(np.nonzero(fits & (hits == hits[fits].max()))[0][0])
     below = float(ranked[end + 1]) if end + 1 < len(ranked) else 0.0
     return at((float(ranked[end]) + below) / 2, scores, same)

@@ -1,0 +1,62 @@
+"""What people have said about merges: an approved one joins rows that say the same, a refused one did not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from mendory.errors import NotReversible
+from mendory.ledger import Ledger
+from mendory.plan.model import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Two rows a person has judged, and the digests with which their texts are still those that were judged."""
+
+    a: str
+    b: str
+    same: bool
+    digests: Mapping[str, frozenset[str]]
+
+
+def verdicts(ledger: Ledger) -> tuple[Verdict, ...]:
+    """A pair for each row that a merge joins to its primary, where a person approved, refused or took it back.
+
+    Of a refused merge of more than two rows nobody knows which pair was wrong: it says nothing. Neither does one that
+    a rule let run, one that waits, or one whose plan is past retention.
+    """
+    return tuple(chain.from_iterable(_of_plan(ledger, str(plan["id"])) for plan in reversed(ledger.plans.all())))
+
+
+def _of_plan(ledger: Ledger, plan_id: str) -> list[Verdict]:
+    try:
+        plan = ledger.plans.load(plan_id)
+    except NotReversible:
+        return []
+    outcomes = ledger.plans.outcomes(plan_id)
+    steps = [s for s in plan.steps() if s.detail.get("primary_id") and s.detail.get("merged_ids")]
+    if not steps:
+        return []
+    words = ledger.decisions.of_plan(plan_id)
+    approved = {step for word in words if word["verdict"] == "approve" for step in _steps(word)}
+    undone = {(i.step_id, i.row_id) for i in ledger.intents.items(plan_id) if i.undone_by is not None}
+    return [one for s in steps for one in _of_step(s, outcomes[s.id]["outcome"], s.id in approved, undone)]
+
+
+def _steps(word: Mapping[str, Any]) -> list[str]:
+    return list(word["steps"])
+
+
+def _of_step(step: Step, outcome: str | None, approved: bool, undone: set[tuple[str, str]]) -> list[Verdict]:
+    primary, merged = str(step.detail["primary_id"]), [str(m) for m in step.detail["merged_ids"]]
+    digests = {e.id: frozenset({e.expects, e.becomes}) for e in step.edits}
+    if outcome == "rejected":
+        return [Verdict(primary, merged[0], False, digests)] if len(merged) == 1 else []
+    taken_back = [m for m in merged if (step.id, m) in undone]
+    if taken_back:
+        whole = len(taken_back) == len(merged) > 1
+        return [] if whole else [Verdict(primary, m, False, digests) for m in taken_back]
+    return [Verdict(primary, m, True, digests) for m in merged] if approved and outcome == "applied" else []
