@@ -19,6 +19,9 @@ from mendory.language import Language, Quantity, Reading, Word, language_of
 _SHORT = 10
 """Words of content up to which a text says one thing, so that whatever differs is about that thing."""
 
+_HARDLY = 2
+"""Words of content that are hardly any difference between two long texts."""
+
 _OF_A_PLACE = ("an", "ese", "ish")
 """Endings that make of the name of a place what belongs to it: Mexico, Mexican."""
 
@@ -33,6 +36,7 @@ class Veto(StrEnum):
     DATE = "date"
     VERSION = "version"
     NAME = "name"
+    """They name other things: by name, by words of one kind, or where one sentence has one place for it."""
     OWNER = "owner"
     """They are about different people."""
     SCENE = "scene"
@@ -70,7 +74,7 @@ def vetoes_of(a: Reading, b: Reading, language: Language) -> tuple[Veto, ...]:
         Veto.UNIT: units,
         Veto.DATE: _dates(a.dates, b.dates),
         Veto.VERSION: bool(a.versions - b.versions and b.versions - a.versions),
-        Veto.NAME: _names(a, b) or _kinds(a, b),
+        Veto.NAME: _names(a, b) or _kinds(a, b) or _slots(a, b),
         Veto.OWNER: _owners(a, b),
         Veto.SCENE: _scenes(a, b),
     }
@@ -158,6 +162,15 @@ def _kinds(a: Reading, b: Reading) -> bool:
     )
 
 
+def _slots(a: Reading, b: Reading) -> bool:
+    """Whether short texts fill one place with other words, of which the other text says none: Redis for …."""
+    ours, theirs = dict(a.slots), dict(b.slots)
+    if not ours.keys() & theirs.keys() or max(len(_signs(a)), len(_signs(b))) > _SHORT:
+        return False
+    one, two = {word.fold for word in a.words}, {word.fold for word in b.words}
+    return any(ours[place].isdisjoint(two) and theirs[place].isdisjoint(one) for place in ours.keys() & theirs.keys())
+
+
 def _lacking(a: Reading, b: Reading) -> list[Word]:
     said = {word.fold for word in b.words}
     return [word for word in a.words if word.content and word.fold not in said]
@@ -205,15 +218,21 @@ def _dates(a: frozenset[str], b: frozenset[str]) -> bool:
 
 
 def _names(a: Reading, b: Reading) -> bool:
-    """Whether each names something that the other neither names nor mentions; in long texts, in the same place."""
+    """Whether each names something that the other neither names nor mentions.
+
+    In long texts only where the names stand in one place, or where hardly anything else differs.
+    """
     ours, theirs = _unnamed(a, b), _unnamed(b, a)
     if not ours or not theirs:
         return False
-    if max(len(_signs(a)), len(_signs(b))) <= _SHORT:
+    one, two = _signs(a).keys(), _signs(b).keys()
+    if max(len(one), len(two)) <= _SHORT:
         return True
     mine = {part for name in ours for part in name.split()}
     yours = {part for name in theirs for part in name.split()}
-    return any(one & mine and two & yours for one, two in _replaced(a, b))
+    if len((one ^ two) - mine - yours) <= _HARDLY:
+        return True
+    return any(left & mine and right & yours for left, right in _replaced(a, b))
 
 
 def _unnamed(a: Reading, b: Reading) -> list[str]:

@@ -47,7 +47,8 @@ class Reading:
     how often or how much, 0 never, 1 hardly, 2 sometimes or a little, 3 often or a lot, 4 always; None where it is
     not said. `asks`: what a question asks for ("how", "why", "when", "how long", "where", "who", "how many", "which",
     "what", or "whether" alone); a statement asks for nothing. Two texts that ask for other things say other things,
-    though one that asks and one that does not may be told apart by nothing else.
+    though one that asks and one that does not may be told apart by nothing else. `slots`: what fills a place that the
+    word before it opens, by folds: ("work in", {"physic"}), ("redi for", {"session"}).
     """
 
     language: str
@@ -63,6 +64,7 @@ class Reading:
     negations: int = 0
     strength: int | None = None
     asks: frozenset[str] = frozenset()
+    slots: tuple[tuple[str, frozenset[str]], ...] = ()
 
 
 class Language(Protocol):

@@ -44,7 +44,8 @@ brief short concise|buy purchase|start begin commence|finish complete|movie film
 quick fast rapid|car automobile|house home|job occupation profession|doctor physician|lawyer attorney|bike bicycle
 phone telephone cellphone|happy glad|ill sick|shut close closed
 speak talk|reside live|require need|help assist|shop store
-stone rock|woods forest|present gift|road street|near nearby|hard difficult|correct right|error mistake|soccer
+stone rock|woods forest|present gift|road street|near nearby|hard difficult|correct right|sure certain
+important significant crucial|true truthful|error mistake|soccer
 football
 vegetable veggie veggies|maybe perhaps|likely probable|sea ocean|reduce decrease|increase raise|attempt try
 tv television
@@ -74,8 +75,11 @@ workflow yaml zip okay vegan yoga sushi pizza hike hiking gym selfie podcast pla
 keto km kg cm mm ml gb mb lb mph hr yrs
 """
 _NOT_UN = ordered(
-    "uncle under undo undid undone unless until uni unanim uncanny uncover unfold unveil unleash unlock unpack unwrap"
+    "uncle under unless until unit unif uniq uniso univ union unic unil unanim uncanny uncover unfold unveil unleash "
+    "unlock unpack unwrap"
 )
+_NOT_ABLE = ("inc", "ind", "ine", "ins", "inv", "irr", "ill", "imm", "imp")
+_ABLE = ("invaluable", "incredible", "impressionable", "imaginable", "inimitable")
 _NOT_NON = ("none", "nonsense", "nonetheless", "nonstop", "nonfiction", "nonprofit")
 
 
@@ -88,7 +92,8 @@ _FORMS = _table(_IRREGULAR)
 _SPELLINGS = _table(_SPELLING)
 _stem = Stemmer.Stemmer("english").stemWord
 _SYNONYM = {_stem(form): _stem(word) for form, word in _table(_SYNONYMS).items()}
-_TURN = {_stem(form): _stem(base) for base, form in FORMED} | {
+# Of forms with one stem the shortest says what it is of: insane, sane; not insanity, sanity.
+_TURN = {_stem(form): _stem(base) for base, form in sorted(FORMED, key=lambda pair: -len(pair[1]))} | {
     _stem(form): _stem(base)
     for form, base in (pair.split() for line in _TURNED.split("\n") if line for pair in line.split("|"))
 }
@@ -127,6 +132,8 @@ def folded(word: str) -> tuple[str, bool]:
 def _unprefixed(word: str) -> str | None:
     """What is behind a prefix that says no; None without one. A wrong cut harms no pair: both texts are cut alike."""
     if word.startswith("un") and len(word) > 5 and not word.startswith(_NOT_UN):
+        return word[2:]
+    if word.startswith(_NOT_ABLE) and word.endswith(("able", "ible")) and len(word) > 9 and word not in _ABLE:
         return word[2:]
     if word.startswith("non") and len(word) > 6 and not word.startswith(_NOT_NON):
         return word[3:]

@@ -168,6 +168,13 @@ peace | war
 permanent | temporary
 permit allow let | forbid prohibit ban prevent stop block
 support supporter advocate proponent defend favor favour back | oppose opponent critic detractor against criticize
+serious | playful joking
+manageable | difficult
+same alike | unlike
+real | imaginary insubstantial
+open | covert secret
+logical | incoherent
+include | omit
 put add attach | remove detach
 load | unload
 fill | empty drain
@@ -274,7 +281,7 @@ upload | download
 online | offline
 login | logout
 sync synchronous | async asynchronous
-local | remote
+local | remote international global foreign
 manual manually | automatic automatically
 dark | light
 horizontal | vertical

@@ -13,6 +13,7 @@ from mendory.language.en.names import SAME, names
 from mendory.language.en.negation import Negation, abhorred, negation
 from mendory.language.en.opposites import KINDS, OPPOSITES
 from mendory.language.en.scenes import scenes, subject
+from mendory.language.en.slots import slots
 from mendory.language.en.tokens import Token, tokens
 from mendory.language.reading import Reading, Word
 
@@ -60,19 +61,22 @@ class English:
         called, places = names(found, used)
         no = negation(found)
         owners, of_user = subject(found, places)
+        words = _words(found, used, places, no)
+        held = scenes(found)
         return Reading(
             language="en",
-            words=_words(found, used, places, no),
+            words=words,
             quantities=quantities,
             dates=days,
             versions=versions,
             names=called,
             owners=owners,
-            scenes=scenes(found),
+            scenes=held,
             ended=no.ended,
             of_user=of_user,
             negations=no.count,
             strength=_strength(found),
+            slots=slots(words, held),
         )
 
     def sentences(self, text: str) -> tuple[str, ...]:
