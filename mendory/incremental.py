@@ -12,6 +12,7 @@ import pyarrow as pa
 from mendory import digest
 from mendory.counts import Counts
 from mendory.detect import Settings
+from mendory.detect.neighbours import Neighbours
 from mendory.errors import DependencyMissing, VersionUnreadable
 from mendory.facts import Changed, framed
 from mendory.lance import Changes, Past, Reader, count_memories
@@ -81,7 +82,14 @@ class _Rows:
 
 
 def changed(
-    since: Since, about: str, reader: Reader, ledger: Ledger | None, index: SideState, settings: Settings, notes: Notes
+    since: Since,
+    about: str,
+    reader: Reader,
+    ledger: Ledger | None,
+    index: SideState,
+    settings: Settings,
+    notes: Notes,
+    neighbours: Neighbours | None = None,
 ) -> tuple[Rechecked | Unclear, Checkpoint | None]:
     """What a check of everything would find, from what changed since a checkpoint; and the checkpoint.
 
@@ -109,7 +117,7 @@ def changed(
         view = View(reader, notes)
         rows = _Rows(reader, notes, settings)
         past = lambda: _Rows(Past(reader, held.version), notes, settings)  # noqa: E731
-        return recheck(earlier, change, rows, past, view.fetch, index, settings, notes), held
+        return recheck(earlier, change, rows, past, view.fetch, index, settings, notes, neighbours), held
     except DependencyMissing:
         return Unclear("pylance is not installed, and only it can read a table's history"), held
     except VersionUnreadable:

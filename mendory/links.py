@@ -9,12 +9,15 @@ import hashlib
 from collections.abc import Iterable
 from functools import lru_cache
 
+from mendory.language import fold
 from mendory.record import Memory
 from mendory.text import exact_key, id_key, is_blank
 
 
 def links(memory: Memory, mark: int | None = None) -> set[str]:
     """The links of a memory: its text in its scope, its id as people read it, the rows it refers to, its vector.
+
+    A text is one link as it is compared and one as it is folded.
 
     `mark` is the vector's, where the memory does not carry what is known of it.
     """
@@ -31,16 +34,21 @@ def of_row(
     if name and (key := id_key(name)) != name:
         found.add(f"i:{key}")
     if not is_blank(content) and not is_blank(scope):
-        found.add(_of_text(str(scope), str(content)))
+        found |= _of_text(str(scope), str(content))
     if mark is not None:
         found.add(f"v:{mark}")
     return found
 
 
 @lru_cache(maxsize=4096)
-def _of_text(scope: str, content: str) -> str:
-    text = f"{scope}\0{exact_key(content)}".encode("utf-8", "surrogatepass")
-    return f"t:{hashlib.blake2b(text, digest_size=16).hexdigest()}"
+def _of_text(scope: str, content: str) -> frozenset[str]:
+    """A text as it is compared and as it is folded."""
+    keys = {"t": exact_key(content), "f": fold(content)}
+    return frozenset(f"{kind}:{_digest(scope, key)}" for kind, key in keys.items())
+
+
+def _digest(scope: str, key: str) -> str:
+    return hashlib.blake2b(f"{scope}\0{key}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def leading_to(ids: Iterable[str]) -> set[str]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from mendory.counts import BALLAST, Counts
 from mendory.detect import Examination, Fetch, Settings, examine
+from mendory.detect.neighbours import Neighbours
 from mendory.detect.required import LACKING_FROM
 from mendory.facts import Changed
 from mendory.finding import Code, Finding
@@ -25,6 +26,8 @@ from mendory.links import leading_to, links, named, named_by
 from mendory.record import Memory
 from mendory.side import Notes
 
+_ALIKE: Final = frozenset({Code.DUPLICATE_NEAR, Code.CONFLICT_CANDIDATE})
+"""Codes of what is found by vectors."""
 _TIMED: Final = frozenset({Code.TIMESTAMP_FUTURE, Code.TIMESTAMP_UNIT, Code.TIMESTAMP_SUSPICIOUS})
 """Codes that depend on the clock: what was found of them is looked at again though no row changed."""
 SHARE: Final = 3
@@ -121,10 +124,12 @@ def recheck(
     index: Index,
     settings: Settings,
     notes: Notes,
+    neighbours: Neighbours | None = None,
 ) -> Rechecked | Unclear:
     """Everything that is wrong now, by looking at what changed and what is tied to it.
 
-    Cost: proportional to the rows that changed and those tied to them, and to the findings.
+    Cost: proportional to the rows that changed and those tied to them, and to the findings; with neighbours one pass
+    over the vectors, and the rows that changed times those of their scopes.
     """
     if change.full:
         return Unclear(change.why)
@@ -150,16 +155,17 @@ def recheck(
         return Unclear("rows without an id came, or the history does not add up")
     if touched and counts.regime() != earlier.counts.regime():
         return Unclear("what is usual in the table is no longer what it was")
-    ties = _tied(touched | again, _links(old, new, notes), index, most)
+    met = _met(earlier, touched, neighbours)
+    ties = _tied(touched | again | met, _links(old, new, notes), index, most)
     if ties is None:
         return Unclear("what changed is tied to too many rows")
     found = ties.found
     looked_at = sum(len(part.rows) for part in new)
-    rows = _doubtful(new, ties.tied | again, counts)
+    rows = _doubtful(new, ties.tied | again | met, counts)
     if found - touched:
         others = list(now.of(found - touched))
         rows, looked_at = rows + others, looked_at + len(others)
-    examined = examine([*rows, *(counts.ballast(rows) if rows else ())], fetch, settings)
+    examined = examine([*rows, *(counts.ballast(rows) if rows else ())], fetch, settings, neighbours)
     if rows and examined.stands_down != earlier.stands_down:
         return Unclear("what is usual among the changed rows is not what is usual in the table")
     return _united(earlier, examined, counts, found, len(touched), looked_at)
@@ -186,6 +192,35 @@ def _again(earlier: Earlier, settings: Settings) -> set[str]:
     timed = {i for f in earlier.findings.values() if f.code in _TIMED for i in f.ids}
     stale = {i for f in earlier.findings.values() if f.code is Code.EMBEDDING_STALE_TEXT for i in f.ids}
     return timed | (stale ^ settings.stale_vectors)
+
+
+def _met(earlier: Earlier, touched: Collection[str], neighbours: Neighbours | None) -> set[str]:
+    """Rows whose meaning is compared anew: those said to be alike to what changed, and what is alike to any of them.
+
+    Of the latter everything they were said to be alike to, so that no earlier finding is left in part.
+    """
+    if neighbours is None:
+        return set()
+    said: dict[str, list[Finding]] = defaultdict(list)
+    for one in earlier.findings.values():
+        if one.code in _ALIKE:
+            for name in one.ids:
+                said[name].append(one)
+    beside = _said_with(said, {name for name in touched if name in said})
+    floor = neighbours.floor()
+    near_by = set() if floor is None else neighbours.alike(beside.union(touched), floor)
+    return _said_with(said, beside | near_by)
+
+
+def _said_with(said: Mapping[str, Sequence[Finding]], names: Collection[str]) -> set[str]:
+    """These rows, and all that findings tie them to, from one to the next."""
+    found, todo = set(names), list(names)
+    while todo:
+        for one in said.get(todo.pop(), ()):
+            fresh = set(one.ids) - found
+            found |= fresh
+            todo += fresh
+    return found
 
 
 def _doubtful(new: Sequence[Told], tied: Collection[str], counts: Counts) -> list[Memory]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from mendory import digest
 from mendory.detect import Settings, examine
+from mendory.detect.neighbours import Neighbours
 from mendory.errors import RehearsalFailed
 from mendory.executor.execute import Context, Job, execute
 from mendory.executor.rollback import rollback
@@ -18,7 +19,15 @@ from mendory.verify import verify
 from mendory.work import Outcome, Unit
 
 
-def rehearse(plan: Plan, table: Writer, settings: Settings, folder: Path, context: Context, notes: Notes) -> None:
+def rehearse(
+    plan: Plan,
+    table: Writer,
+    settings: Settings,
+    folder: Path,
+    context: Context,
+    notes: Notes,
+    neighbours: Neighbours | None = None,
+) -> None:
     """Return when the whole plan applies, verifies and rolls back byte for byte on a clone in `folder`.
 
     `notes` is what is kept aside of the table. The table itself is not written. Raises RehearsalFailed saying what
@@ -41,7 +50,7 @@ def rehearse(plan: Plan, table: Writer, settings: Settings, folder: Path, contex
     changed = [clone.changes_at(v) for v in sorted(set(versions))]
     outside = None if any(c.full for c in changed) else {i for c in changed for i in c.ids | c.gone} - set(ids)
     view = View(clone, ledger.asides.held())
-    seen = examine(view.scan(), view.fetch, settings)
+    seen = examine(view.scan(), view.fetch, settings, neighbours)
     verdict = verify(list(plan.steps()), _digests(clone, ids), (), seen.findings, outside)
     if not verdict.ok:
         wrong = "; ".join(f"{c.name}: {', '.join(c.failed[:5])}" for c in verdict.checks if not c.ok)

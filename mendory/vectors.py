@@ -107,3 +107,37 @@ def _marks(dimension: Any, norm: Any, ends: Any) -> Any:
             bits = np.ascontiguousarray(ends[:, at], dtype=np.float64).view(np.uint64)
             mark = (mark ^ (mark >> np.uint64(29))) * _ODD[2] + bits * _ODD[3]
         return mark ^ (mark >> np.uint64(32))
+
+
+def grid(vectors: pa.ChunkedArray) -> Any:
+    """The vectors as float32 of length 1, shape (rows, components); what is none is not a number.
+
+    That is: a null, one with a component that is null or no number, a vector of zeros, one of another dimension than
+    most rows have. Cost: one copy.
+    """
+    chunks = [chunk for chunk in vectors.chunks if len(chunk)]
+    sizes = [_dimensions(chunk) for chunk in chunks]
+    known = np.concatenate(sizes) if sizes else np.empty(0, np.int64)
+    width = int(np.bincount(known[known > 0]).argmax()) if (known > 0).any() else 0
+    found = np.full((len(known), width), np.nan, np.float32)
+    start = 0
+    for chunk, size in zip(chunks, sizes, strict=True):
+        good = np.flatnonzero(size == width)
+        if width and len(good):
+            values, present = _values(chunk.take(pa.array(good)).flatten())
+            values = values.astype(np.float32, copy=False).reshape(-1, width)
+            found[start + good] = values if present is None else np.where(present.reshape(-1, width), values, np.nan)
+        start += len(chunk)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        length = np.sqrt(np.einsum("ij,ij->i", found, found, dtype=np.float64))
+        length[length == 0] = np.nan
+        found /= length[:, None].astype(np.float32)
+    found[~np.isfinite(found).all(axis=1)] = np.nan
+    return found
+
+
+def _dimensions(chunk: pa.Array) -> Any:
+    """How long each vector is; 0 for a null."""
+    if pa.types.is_fixed_size_list(chunk.type):
+        return np.where(np.asarray(chunk.is_valid()), chunk.type.list_size, 0)
+    return np.asarray(chunk.value_lengths().fill_null(0)).astype(np.int64)

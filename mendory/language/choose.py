@@ -38,6 +38,12 @@ def language_named(code: str) -> Language | None:
     return next((language for language in (*shipped, *_others()) if language.code == code), None)
 
 
+def languages() -> tuple[str, ...]:
+    """The codes of all languages there are; none of those that come with Mendory is loaded for it."""
+    shipped = (module.rpartition(".")[2] for module, _ in _SHIPPED.values())
+    return tuple(sorted({*shipped, *(language.code for language in _others())}))
+
+
 @cache
 def _shipped(written: str) -> tuple[Language, ...]:
     if written not in _SHIPPED:

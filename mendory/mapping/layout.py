@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Mapping as MappingType
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
@@ -97,6 +97,10 @@ class Layout:
         """The top-level column that holds field `name`, None for a composite or absent one."""
         place = self.places[name]
         return place.column if isinstance(place, Place) else None
+
+    def columns_of(self, names: Collection[str]) -> frozenset[str]:
+        """The columns in which these fields lie, wholly or in part."""
+        return frozenset(p.column for name in names for p in _parts_of(self.place(name)))
 
     def has(self, name: str) -> bool:
         """True when the owner's table has a place for field `name`."""

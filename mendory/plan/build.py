@@ -14,6 +14,7 @@ from mendory import digest
 from mendory.catalogue import Level, Otherwise, StepKind, remedy_of
 from mendory.detect import Examination, Fetch, Settings, examine
 from mendory.detect.exact_duplicates import INCIDENTAL
+from mendory.detect.neighbours import Neighbours
 from mendory.finding import Code, Finding
 from mendory.mapping import RELATIONS, Giving
 from mendory.mapping import Mapping as FieldMapping
@@ -69,6 +70,7 @@ def draft(
     successors: Callable[[Sequence[str]], Mapping[str, str]],
     giving: Callable[[Sequence[str]], Giving],
     vector_of: VectorOf = nobody_embeds,
+    neighbours: Neighbours | None = None,
 ) -> Drafted:
     """Every repair that follows, one from another: examine, draft, imagine it done, examine again.
 
@@ -99,7 +101,7 @@ def draft(
     undecided: set[str] = set()
     first: Examination | None = None
     for _ in range(_MOST_ROUNDS):
-        seen = examine(state(), look, settings)
+        seen = examine(state(), look, settings, neighbours)
         first = first or seen
         shared = frozenset(i for f in seen.findings if f.code == Code.DUPLICATE_ID for i in f.ids)
         at = Situation(

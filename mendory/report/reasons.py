@@ -183,6 +183,10 @@ _PATTERNS: Final = (
     (r"rolled back before", "此前已撤销"),
     (r"history can't tell", "历史无法判断"),
     # what stands down
+    (
+        r"no bound is known for the space of the vectors: mendory calibrate",
+        "该向量空间尚无已知阈值：请运行 mendory calibrate",
+    ),
     (r"no row of the table has a value", "表中没有一行有值"),
     (r"the table has no such field", "表中没有该字段"),
     (
@@ -211,6 +215,8 @@ _PATTERNS: Final = (
     ),
     (r"(\d+) of its references lead nowhere", r"有 \1 个引用悬空"),
     (r"(\d+) memories of one scope say exactly the same", r"同一范围内有 \1 条记忆内容完全相同"),
+    (r"(\d+) memories of one scope say the same in other words", r"同一范围内有 \1 条记忆说法不同而意思相同"),
+    (r"two memories are nearly the same but for (.+)", r"两条记忆几乎相同，只是以下方面有出入：\1"),
     (r"(\d+) memories have one text but differ in (.+)", r"\1 条记忆文字相同，但在以下方面不同：\2"),
     (r"(\d+) rows have no id and can't be addressed", r"\1 行没有编号，无法定位"),
     (r"(\d+) rows share one id", r"\1 行共用一个编号"),

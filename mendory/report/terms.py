@@ -23,6 +23,7 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "duplicate_exact": ("Exact duplicate", "完全重复"),
     "duplicate_restated": ("Same text, other details", "重复陈述"),
     "duplicate_near": ("Same thing in other words", "近似重复"),
+    "conflict_candidate": ("Nearly the same, but not quite", "近似但有出入"),
     "recall_echo": ("Recalled text stored again", "召回内容被再次存储"),
     "fragments": ("Fragments of one thing", "同一件事的碎片"),
     "embedding_dim_mismatch": ("Embedding of another length", "向量维数不符"),
@@ -118,6 +119,7 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "related_ids": ("related ids", "相关编号"),
     "related_notes": ("related notes", "相关附注"),
     "duplicates": ("duplicates", "重复检测"),
+    "near duplicates": ("near duplicates", "近似重复检测"),
     "space": ("space", "向量空间"),
     # statuses of a memory
     "active": ("active", "有效"),
