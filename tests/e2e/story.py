@@ -28,7 +28,7 @@ from tests.e2e.post import Post
 from tests.leaks import leaks
 from tests.postgres import Server as Postgres
 from tests.served.browser import LOOKS, Look, Person, browser
-from tests.served.kit import ROOT, Served, free_port, until
+from tests.served.kit import ROOT, Served, until
 
 ROWS = 400
 ROUNDS = 3
@@ -130,7 +130,7 @@ class Story:
     @contextmanager
     def _served(self, office: Post) -> Iterator[Served]:
         """`make serve` for the table with repairs on, until the block ends."""
-        port = free_port()
+        port = processes.free_port()
         environ = hardening.outside(os.environ) | {"PYTHONPATH": str(ROOT), HOOK: f"{office.url}/hook?token=secret"}
         environ.pop("PREFECT_API_DATABASE_CONNECTION_URL", None)
         if self.postgres:
