@@ -88,7 +88,7 @@ def library(config: str) -> dict[str, Any]:
         if due.may_run(clinic(), plan_id):
             done = treatment.close(clinic(), treatment.run(clinic(), plan_id)).outcomes()
         record = build(clinic().ledger, plan_id)
-        folder = clinic().config.root / ".mendory" / "reports"
+        folder = clinic().config.reports_path
         folder.mkdir(parents=True, exist_ok=True)
         for lang in ("en", "zh"):
             (folder / f"{lang}.md").write_text(markdown(record, lang), encoding="utf-8")

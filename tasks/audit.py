@@ -23,7 +23,7 @@ def audit(config: str, plan_id: str) -> dict[str, Any]:
     """The case record is written beside the ledger, as JSON, Markdown and a page, and shown with the run."""
     open_clinic = clinic(config)
     record = build(open_clinic.ledger, plan_id)
-    folder = open_clinic.config.root / ".mendory" / "reports"
+    folder = open_clinic.config.reports_path
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     (folder / f"{record['code']}.json").write_text(
         json.dumps(record, ensure_ascii=False, indent=2) + "\n", encoding="utf-8"

@@ -14,9 +14,18 @@ from typing import Any
 import click
 
 import mendory
-from mendory.cli.shared import command, json_option, lang_option, main, print_json, print_next, print_table
+from mendory.cli.shared import (
+    command,
+    config_option,
+    json_option,
+    lang_option,
+    main,
+    print_json,
+    print_next,
+    print_table,
+)
 from mendory.cli.words import say
-from mendory.config import FILE_NAME, Config
+from mendory.config import Config
 from mendory.errors import DependencyMissing, InputInvalid
 
 _ACTIONS = {"create": "create", "update": "update", "same": "same", "keep": "keep", "delete": "delete"}
@@ -55,16 +64,7 @@ _WHY = {
     metavar="P",
     help="What the names of all objects begin with; one for each table.",
 )
-@click.option(
-    "--config",
-    "-c",
-    type=click.Path(path_type=Path),
-    default=FILE_NAME,
-    envvar="MENDORY_CONFIG",
-    show_envvar=True,
-    show_default=True,
-    help="The configuration file, by the same path on every worker.",
-)
+@config_option("The configuration file, by the same path on every worker.")
 @click.option(
     "--apply/--dry-run", "repairs", default=None, help="Let heal repair, or only look; as it is when left out."
 )

@@ -36,7 +36,7 @@ def report(clinic: Clinic, code: str | None, form: str | None, out: Path | None,
         raise InputInvalid(f"--open shows a page, and --format is {form}. Nothing was written. Use --format html.")
     record = build(clinic.ledger, _plan(clinic, code))
     if opens and out is None:
-        folder = clinic.config.root / ".mendory" / "reports"
+        folder = clinic.config.reports_path
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         out = folder / f"{record['code']}.{lang}.html"
     text = _text(record, form, lang)
