@@ -79,15 +79,15 @@ def deploy(
     if only_print and delete:
         raise InputInvalid("--print and --delete exclude each other. Nothing was done. Choose one.")
     objects = _part("objects")
-    asked = objects.Asked(prefix, pool, str(config.resolve()), None if repairs is None else not repairs)
+    order = objects.Order(prefix, pool, str(config.resolve()), None if repairs is None else not repairs)
     refused = "" if delete else _refused(config)
     if refused and not only_print:
         raise InputInvalid(refused)
     with _part("api").configured() as api:
         if delete:
-            changes = _part("remove").remove(api, asked)
+            changes = _part("remove").remove(api, order)
         else:
-            changes = _part("apply").deploy(api, asked, not only_print, datetime.now(UTC))
+            changes = _part("apply").deploy(api, order, not only_print, datetime.now(UTC))
     if as_json:
         listed = [vars(change) for change in changes]
         print_json({"prefix": prefix, "pool": pool, "written": not only_print, "refused": refused, "changes": listed})
