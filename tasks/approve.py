@@ -41,7 +41,7 @@ def treat_name() -> str:
 
 def open_plans(config: str) -> list[str]:
     """The plans that are open, oldest first."""
-    return due.open_plans(clinic(config))
+    return list(due.open_plans(clinic(config)))
 
 
 def waits(config: str, plan_id: str) -> bool:
