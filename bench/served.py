@@ -69,8 +69,8 @@ def library(config: str) -> dict[str, Any]:
     from mendory.clinic import Clinic
     from mendory.config import Config
     from mendory.ledger import utc_now
-    from mendory.report import build, markdown
-    from mendory.report.html import html
+    from mendory.report import build
+    from mendory.report.files import write
 
     def clinic() -> Clinic:
         return Clinic(Config.load(Path(config)))
@@ -87,12 +87,7 @@ def library(config: str) -> dict[str, Any]:
         build(clinic().ledger, plan_id)
         if due.may_run(clinic(), plan_id):
             done = treatment.close(clinic(), treatment.run(clinic(), plan_id)).outcomes()
-        record = build(clinic().ledger, plan_id)
-        folder = clinic().config.reports_path
-        folder.mkdir(parents=True, exist_ok=True)
-        for lang in ("en", "zh"):
-            (folder / f"{lang}.md").write_text(markdown(record, lang), encoding="utf-8")
-            (folder / f"{lang}.html").write_text(html(record, lang), encoding="utf-8")
+        write(build(clinic().ledger, plan_id), clinic().config.reports_path)
     assert "prefect" not in sys.modules
     return {"plan": planned.plan and planned.plan.id, "done": done}
 
