@@ -188,7 +188,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 SLOW = 45.0
-"""Seconds. A test that takes longer is named when it ends, so that a run that is cut off has told where its time went."""
+"""Seconds. A slower test is named when it ends, so that a run that is cut off has told where its time went."""
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
