@@ -12,19 +12,19 @@ import json
 import os
 import resource
 import shutil
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from deployments import hardening, processes
+
+ROOT = Path(__file__).resolve().parent.parent
 ROWS = 100_000
 ROUNDS = 3
 BOUNDS = {
@@ -50,40 +50,16 @@ sick_share_table = 1.0
 
 @contextmanager
 def server(home: Path) -> Iterator[dict[str, str]]:
-    """A Prefect server on a free port and a home of its own; gives the environment of its clients."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    env = os.environ | {
-        "PREFECT_HOME": str(home),
-        "PREFECT_API_URL": f"http://127.0.0.1:{port}/api",
-        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-        "PREFECT_LOGGING_LEVEL": "WARNING",
-        "PREFECT_SERVER_LOGGING_LEVEL": "ERROR",
-        "DO_NOT_TRACK": "1",
-        "GX_ANALYTICS_ENABLED": "false",
-        "RUST_LOG": "error",
-    }
-    command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
-    process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    """The server that `make serve` starts, on a free port with a home of its own; gives the environment of clients."""
+    port, auth = processes.free_port(), hardening.secret(home)
+    outside, log = hardening.outside(os.environ), home / "server.log"
+    locked = outside | hardening.server(home, port, auth)
+    process = processes.start(processes.server_command(port), locked, log, ROOT)
     try:
-        until = time.monotonic() + 120
-        while not _healthy(f"http://127.0.0.1:{port}/api/health"):
-            if time.monotonic() > until or process.poll() is not None:
-                raise SystemExit("The Prefect server did not start within two minutes. Nothing was measured.")
-            time.sleep(0.5)
-        yield env
+        processes.wait_healthy(process, port, log, time.sleep)
+        yield outside | hardening.client(home, port, auth) | {"PREFECT_LOGGING_LEVEL": "WARNING"}
     finally:
-        process.terminate()
-        process.wait(30)
-
-
-def _healthy(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(url, timeout=2) as reply:  # noqa: S310 - our own server on this machine
-            return bool(reply.status == 200)
-    except (urllib.error.URLError, OSError):
-        return False
+        processes.stop(process)
 
 
 def library(config: str) -> dict[str, Any]:
@@ -93,8 +69,8 @@ def library(config: str) -> dict[str, Any]:
     from mendory.clinic import Clinic
     from mendory.config import Config
     from mendory.ledger import utc_now
-    from mendory.report import build, markdown
-    from mendory.report.html import html
+    from mendory.report import build
+    from mendory.report.files import write
 
     def clinic() -> Clinic:
         return Clinic(Config.load(Path(config)))
@@ -111,12 +87,7 @@ def library(config: str) -> dict[str, Any]:
         build(clinic().ledger, plan_id)
         if due.may_run(clinic(), plan_id):
             done = treatment.close(clinic(), treatment.run(clinic(), plan_id)).outcomes()
-        record = build(clinic().ledger, plan_id)
-        folder = clinic().config.root / ".mendory" / "reports"
-        folder.mkdir(parents=True, exist_ok=True)
-        for lang in ("en", "zh"):
-            (folder / f"{lang}.md").write_text(markdown(record, lang), encoding="utf-8")
-            (folder / f"{lang}.html").write_text(html(record, lang), encoding="utf-8")
+        write(build(clinic().ledger, plan_id), clinic().config.reports_path)
     assert "prefect" not in sys.modules
     return {"plan": planned.plan and planned.plan.id, "done": done}
 

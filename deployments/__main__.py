@@ -33,11 +33,11 @@ def _into(options: argparse.Namespace) -> int:
     # imported late: Prefect reads its environment when it is imported
     from deployments.api import configured
     from deployments.apply import deploy
-    from deployments.objects import Asked
+    from deployments.objects import Order
 
-    asked = Asked(options.prefix, options.pool, str(options.config.resolve()), options.dry_run)
+    order = Order(options.prefix, options.pool, str(options.config.resolve()), options.dry_run)
     with configured() as api:
-        for change in deploy(api, asked, write=True, now=datetime.now(UTC)):
+        for change in deploy(api, order, write=True, now=datetime.now(UTC)):
             if change.kind == "deployment":
                 _say(f"  {change.name:<28} {_TIMES.get(change.why, change.action).format(**change.values)}")
     return 0

@@ -16,7 +16,7 @@ from prefect.utilities.callables import parameter_schema
 from prefect.workers.process import ProcessWorker
 
 from deployments.api import Api
-from deployments.objects import MADE, MARK, Asked, automations, deployments
+from deployments.objects import MADE, MARK, Order, automations, deployments
 from mendory.errors import InputInvalid
 
 LATE: Final = timedelta(minutes=1)
@@ -38,20 +38,20 @@ class Change:
     values: Mapping[str, Any] = field(default_factory=dict)
 
 
-def deploy(api: Api, asked: Asked, write: bool, now: datetime) -> list[Change]:
+def deploy(api: Api, order: Order, write: bool, now: datetime) -> list[Change]:
     """What had to be done, in order; with `write` it is done, and no scheduled run of ours waits from before `now`."""
-    pool = api.get(f"/work_pools/{asked.pool}")
+    pool = api.get(f"/work_pools/{order.pool}")
     ours = pool is None or _made_by_us(pool)
-    there = {d["name"]: d for d in _deployed(api, asked)}
-    _refuse_taken(api, asked, ours, there)
-    changes = [_pool(api, asked, pool, write), *_queues(api, asked, ours, write)]
+    there = {d["name"]: d for d in _deployed(api, order)}
+    _refuse_taken(api, order, ours, there)
+    changes = [_pool(api, order, pool, write), *_queues(api, order, ours, write)]
     ids: dict[str, str] = {}
-    for wanted in deployments(asked, ours):
-        change, ids[wanted["name"]] = _deployment(api, wanted, there.get(wanted["name"]), asked.dry_run, write)
+    for wanted in deployments(order, ours):
+        change, ids[wanted["name"]] = _deployment(api, wanted, there.get(wanted["name"]), order.dry_run, write)
         changes.append(change)
         if wanted["flow_name"] == "treat":  # marked by a deployment that names it, since a limit can carry no mark
-            changes.append(_turn(api, asked, write))
-    changes += _automations(api, asked, ours, ids[f"{asked.prefix}heal"], write)
+            changes.append(_turn(api, order, write))
+    changes += _automations(api, order, ours, ids[f"{order.prefix}heal"], write)
     if write:
         _cancel_late(api, list(ids.values()), now)
     return changes
@@ -68,24 +68,24 @@ def _made_by_us(thing: dict[str, Any]) -> bool:
     return str(thing.get("description") or "").startswith(MADE)
 
 
-def _deployed(api: Api, asked: Asked) -> list[dict[str, Any]]:
+def _deployed(api: Api, order: Order) -> list[dict[str, Any]]:
     """The deployments there are under our flows with a name of ours, whoever made them."""
-    names = [d["name"] for d in deployments(asked, True)]
+    names = [d["name"] for d in deployments(order, True)]
     named = {"deployments": {"name": {"any_": names}}, "flows": {"name": {"any_": ["heal", "treat"]}}}
     return api.all("/deployments/filter", named)
 
 
-def _refuse_taken(api: Api, asked: Asked, ours: bool, there: dict[str, Any]) -> None:
+def _refuse_taken(api: Api, order: Order, ours: bool, there: dict[str, Any]) -> None:
     """Raise InputInvalid when a name that is needed is somebody else's."""
-    taken = [f"deployment {d['name']}" for d in there.values() if not set(asked.tags) <= set(d["tags"])]
-    if not there and api.get(f"/v2/concurrency_limits/{asked.turn}"):
-        taken.append(f"concurrency limit {asked.turn}")
-    names = [a["name"] for a in automations(asked, ours, _UNKNOWN)]
+    taken = [f"deployment {d['name']}" for d in there.values() if not set(order.tags) <= set(d["tags"])]
+    if not there and api.get(f"/v2/concurrency_limits/{order.turn}"):
+        taken.append(f"concurrency limit {order.turn}")
+    names = [a["name"] for a in automations(order, ours, _UNKNOWN)]
     found = api.all("/automations/filter", {"automations": {"name": {"any_": names}}})
-    taken += [f"automation {a['name']}" for a in found if not set(asked.tags) <= set(a["tags"])]
+    taken += [f"automation {a['name']}" for a in found if not set(order.tags) <= set(a["tags"])]
     if not ours:
-        queues = _queues_there(api, asked)
-        named = asked.queues(ours).values()
+        queues = _queues_there(api, order)
+        named = order.queues(ours).values()
         taken += [f"work queue {name}" for name in named if name in queues and not _made_by_us(queues[name])]
     if taken:
         raise InputInvalid(
@@ -94,51 +94,51 @@ def _refuse_taken(api: Api, asked: Asked, ours: bool, there: dict[str, Any]) -> 
         )
 
 
-def _pool(api: Api, asked: Asked, pool: dict[str, Any] | None, write: bool) -> Change:
+def _pool(api: Api, order: Order, pool: dict[str, Any] | None, write: bool) -> Change:
     if pool is not None:
-        return Change("work pool", asked.pool, "same" if _made_by_us(pool) else "keep", "type", {"type": pool["type"]})
+        return Change("work pool", order.pool, "same" if _made_by_us(pool) else "keep", "type", {"type": pool["type"]})
     if write:
         body = {
-            "name": asked.pool,
+            "name": order.pool,
             "type": ProcessWorker.type,
             "description": f"{MADE}: runs one at a time, what people answered first.",
             "concurrency_limit": _AT_A_TIME,
             "base_job_template": ProcessWorker.get_default_base_job_template(),
         }
         api.post("/work_pools/", body)
-    return Change("work pool", asked.pool, "create", "at_a_time", {"type": ProcessWorker.type, "runs": _AT_A_TIME})
+    return Change("work pool", order.pool, "create", "at_a_time", {"type": ProcessWorker.type, "runs": _AT_A_TIME})
 
 
-def _queues_there(api: Api, asked: Asked) -> dict[str, dict[str, Any]]:
-    return {q["name"]: q for q in api.all(f"/work_pools/{asked.pool}/queues/filter", {})}
+def _queues_there(api: Api, order: Order) -> dict[str, dict[str, Any]]:
+    return {q["name"]: q for q in api.all(f"/work_pools/{order.pool}/queues/filter", {})}
 
 
-def _queues(api: Api, asked: Asked, ours: bool, write: bool) -> list[Change]:
+def _queues(api: Api, order: Order, ours: bool, write: bool) -> list[Change]:
     """In our own pool they come before all others; in somebody's behind them, so that no priority of theirs moves."""
-    there = _queues_there(api, asked) if write or api.get(f"/work_pools/{asked.pool}") else {}
+    there = _queues_there(api, order) if write or api.get(f"/work_pools/{order.pool}") else {}
     changes = []
-    for priority, (queue, name) in enumerate(asked.queues(ours).items(), 1):
+    for priority, (queue, name) in enumerate(order.queues(ours).items(), 1):
         if name in there:
             changes.append(Change("work queue", name, "same"))
             continue
         if write:
             body = {"name": name, "description": f"{MADE}: {queue}."} | ({"priority": priority} if ours else {})
-            api.post(f"/work_pools/{asked.pool}/queues", body)
+            api.post(f"/work_pools/{order.pool}/queues", body)
         changes.append(Change("work queue", name, "create"))
     return changes
 
 
-def _turn(api: Api, asked: Asked, write: bool) -> Change:
-    there = api.get(f"/v2/concurrency_limits/{asked.turn}")
+def _turn(api: Api, order: Order, write: bool) -> Change:
+    there = api.get(f"/v2/concurrency_limits/{order.turn}")
     wanted = {"limit": 1, "active": True, "slot_decay_per_second": 0.0}
     if there is None:
         if write:
-            api.post("/v2/concurrency_limits/", {"name": asked.turn} | wanted)
-        return Change("concurrency limit", asked.turn, "create", "turn")
+            api.post("/v2/concurrency_limits/", {"name": order.turn} | wanted)
+        return Change("concurrency limit", order.turn, "create", "turn")
     differing = [key for key, value in wanted.items() if there[key] != value]
     if differing and write:
-        api.patch(f"/v2/concurrency_limits/{asked.turn}", wanted)
-    return Change("concurrency limit", asked.turn, *_compared(differing))
+        api.patch(f"/v2/concurrency_limits/{order.turn}", wanted)
+    return Change("concurrency limit", order.turn, *_compared(differing))
 
 
 def _deployment(
@@ -194,8 +194,8 @@ def _patch(wanted: dict[str, Any], there: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in wanted.items() if key != "name"} | {"schedules": schedules}
 
 
-def _automations(api: Api, asked: Asked, ours: bool, heal: str, write: bool) -> list[Change]:
-    wanted = automations(asked, ours, heal)
+def _automations(api: Api, order: Order, ours: bool, heal: str, write: bool) -> list[Change]:
+    wanted = automations(order, ours, heal)
     found = api.all("/automations/filter", {"automations": {"name": {"any_": [a["name"] for a in wanted]}}})
     there = {a["name"]: a for a in found}
     changes = []

@@ -24,8 +24,8 @@ _PLACE: Final = re.compile(r"\{\{ \$(MENDORY_[A-Z]+) \}\}")
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a person asked for: where to, under which names, for which configuration.
+class Order:
+    """What a person ordered: where to, under which names, for which configuration.
 
     `dry_run` is None to keep what is there, and a new deployment begins dry.
     """
@@ -91,12 +91,12 @@ def document(name: str) -> dict[str, Any]:
     return read
 
 
-def deployments(asked: Asked, ours: bool) -> list[dict[str, Any]]:
+def deployments(order: Order, ours: bool) -> list[dict[str, Any]]:
     """The deployments as Prefect's API takes them, with `flow_name` in place of an id and no schema of parameters yet.
 
     Those of treat come first: what heal starts must be there before heal runs.
     """
-    made = [_deployment(filled(d, asked.places(ours))) for d in document("prefect.yaml")["deployments"]]
+    made = [_deployment(filled(d, order.places(ours))) for d in document("prefect.yaml")["deployments"]]
     return sorted(made, key=lambda d: d["flow_name"] != "treat")
 
 
@@ -125,8 +125,8 @@ def _schedule(raw: dict[str, Any]) -> dict[str, Any]:
     return {"slug": raw["slug"], "active": raw["active"], "schedule": timed}
 
 
-def automations(asked: Asked, ours: bool, heal: str) -> list[dict[str, Any]]:
+def automations(order: Order, ours: bool, heal: str) -> list[dict[str, Any]]:
     """The automations as Prefect's API takes them; `heal` is the id of the deployment that examines in full."""
-    places = asked.places(ours) | {"MENDORY_HEAL": heal}
+    places = order.places(ours) | {"MENDORY_HEAL": heal}
     made: list[dict[str, Any]] = filled(document("automations.yaml")["automations"], places)
     return made

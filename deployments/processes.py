@@ -63,6 +63,13 @@ def stop(process: subprocess.Popen[bytes], within: float = ENDED_WITHIN) -> None
     process.wait()
 
 
+def free_port() -> int:
+    """A port of this machine's loopback that nobody listens on."""
+    with socket.socket() as tried:
+        tried.bind((HOST, 0))
+        return int(tried.getsockname()[1])
+
+
 def port_must_be_free(port: int) -> None:
     """Return when somebody may listen on the port, else raise InputInvalid."""
     with socket.socket() as tried:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from deployments import hardening, processes
-from deployments.objects import Asked
+from deployments.objects import Order
 from mendory.config import Config
 from mendory.errors import Unavailable
 
@@ -37,9 +37,9 @@ class Serving:
     dry_run: bool | None = None
 
     @property
-    def asked(self) -> Asked:
+    def order(self) -> Order:
         """What is deployed."""
-        return Asked(PREFIX, POOL, str(self.config.resolve()), self.dry_run)
+        return Order(PREFIX, POOL, str(self.config.resolve()), self.dry_run)
 
 
 def serve(serving: Serving, say: Callable[[str], None], environ: Mapping[str, str]) -> int:
@@ -138,10 +138,10 @@ def _log(home: Path, name: str) -> Path:
 
 def _deploy(serving: Serving, settings: Mapping[str, str]) -> list[str]:
     """Deploys in a process of its own: Prefect reads its settings once, when it is imported."""
-    asked = serving.asked
-    command = [sys.executable, "-m", "deployments", "into", "--prefix", asked.prefix, "--pool", asked.pool]
-    command += ["--config", asked.config]
-    command += [] if asked.dry_run is None else ["--dry-run" if asked.dry_run else "--apply"]
+    order = serving.order
+    command = [sys.executable, "-m", "deployments", "into", "--prefix", order.prefix, "--pool", order.pool]
+    command += ["--config", order.config]
+    command += [] if order.dry_run is None else ["--dry-run" if order.dry_run else "--apply"]
     done = subprocess.run(command, env=dict(settings), cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
         raise Unavailable(f"Nothing is scheduled: {done.stderr.strip()[-1500:]}")

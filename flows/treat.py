@@ -6,13 +6,13 @@ everything is read anew from the ledger.
 
 from prefect import flow
 
-from tasks.approve import ask, decide_by, may_run, needs_word, progressed, treat_name, waits
+from tasks.approve import ask, decide_by, may_run, needs_word, progressed, waits
 from tasks.audit import audit
 from tasks.execute import execute, verify
 from tasks.turn import table_turn
 
 
-@flow(flow_run_name=treat_name, persist_result=False, validate_parameters=True)
+@flow(persist_result=False, validate_parameters=True)
 def treat(config: str, plan_id: str, turn: str = "") -> dict:
     """What was decided and done, in counts; the case record is in the ledger and beside it."""
     answers, runs, put_off = [], [], False

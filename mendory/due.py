@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from mendory.clinic import Clinic
 from mendory.deciding import rule
 from mendory.effect import cut_off
@@ -11,11 +13,12 @@ from mendory.ledger.records import IntentState
 from mendory.policy import Verdict
 
 
-def open_plans(clinic: Clinic) -> list[str]:
-    """The ids of the plans that are open, oldest first; asking makes no ledger."""
+def open_plans(clinic: Clinic) -> dict[str, datetime]:
+    """Plan id → when it was made, of the plans that are open, oldest first; asking makes no ledger."""
     ledger = clinic.known_ledger()
     plans = ledger.plans.all() if ledger else []
-    return [p["id"] for p in reversed(plans) if p["state"] == PlanState.OPEN.value]
+    opened = [p for p in reversed(plans) if p["state"] == PlanState.OPEN.value]
+    return {p["id"]: datetime.fromisoformat(p["made_at"]) for p in opened}
 
 
 def may_run(clinic: Clinic, plan_id: str) -> bool:

@@ -24,6 +24,7 @@ from mendory.derived import Derived, derive
 from mendory.digest import float_bits
 from mendory.errors import Unavailable
 from mendory.links import links
+from mendory.private import private_file
 from mendory.record import Memory
 from mendory.side import text_digest
 from mendory.vectors import facts
@@ -186,8 +187,7 @@ class SideState:
     def _open(self) -> Iterator[sqlite3.Connection]:
         """One transaction on the file, made when it is not there, and made anew when it is no such file."""
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+            private_file(self._path)
             with closing(sqlite3.connect(self._path, timeout=30)) as conn, conn:
                 try:
                     conn.executescript(_TABLES)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import sqlite3
 import threading
 from collections import deque
@@ -20,6 +19,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
+
+from mendory.private import private_file
 
 _LOG: Final = logging.getLogger(__name__)
 _KEPT_BACK: Final = 1000
@@ -145,8 +146,7 @@ class Telemetry:
         if self._held is not None and self._file == _identity(self._path):
             return self._held
         self._close()
-        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+        private_file(self._path)
         connection = sqlite3.connect(self._path, timeout=_PATIENCE, check_same_thread=False)
         try:
             connection.execute("PRAGMA journal_mode = WAL")

@@ -22,7 +22,7 @@ from mendory.asking.fields import Field, fields
 from mendory.asking.page import page, summary
 from mendory.policy import Verdict
 from mendory.work import Outcome
-from tasks.people import forget, tagged
+from tasks.people import forget, known_by
 from tasks.shared import OPTIONS, clinic, named
 from tasks.show import show_question
 
@@ -31,17 +31,9 @@ MOST = 200
 _PUT_OFF = {*(o.value for o in (Outcome.DEFERRED, Outcome.BUSY)), *(v.value for v in (Verdict.WAIT, Verdict.SUSPENDED))}
 
 
-def treat_name() -> str:
-    """A treatment's name: the plan's code and what it would do; of a plan that ended, what it was called before."""
-    open_clinic, plan_id = clinic(flow_run.parameters["config"]), flow_run.parameters["plan_id"]
-    if plan_id not in due.open_plans(open_clinic):
-        return str(flow_run.name)
-    return summary(asked(open_clinic, plan_id), open_clinic.config.report.lang)
-
-
 def open_plans(config: str) -> list[str]:
     """The plans that are open, oldest first."""
-    return due.open_plans(clinic(config))
+    return list(due.open_plans(clinic(config)))
 
 
 def waits(config: str, plan_id: str) -> bool:
@@ -85,17 +77,10 @@ def ask(config: str, plan_id: str) -> Answer:
         if given := answers(name):
             return as_answer(name, _decoded(given[0].value), given[0].created)
         question, lang = asked(open_clinic, plan_id), open_clinic.config.report.lang
-        tagged(plan_id)
+        known_by(plan_id, summary(question, lang))
         show_question(question, lang)
-        call(summary(question, lang))
         form = form_of(fields(question, lang)).with_initial_data(description=page(question, lang))
         suspend_flow_run(wait_for_input=form, timeout=None, key=name)
-
-
-def call(name: str) -> None:
-    """The run has that name: what it was called when it began does not tell what was decided since."""
-    with get_client(sync_client=True) as client:
-        client.update_flow_run(flow_run.id, name=name)
 
 
 @task(task_run_name=named("decide"), **OPTIONS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from prefect import task
@@ -11,8 +10,8 @@ from prefect.states import Completed
 
 from mendory.checkup import CheckUp
 from mendory.finding import by_code
-from mendory.report import build, markdown
-from mendory.report.html import html
+from mendory.report import build
+from mendory.report.files import write
 from tasks.detect import unchanged
 from tasks.shared import OPTIONS, Held, clinic, named
 from tasks.show import show_record
@@ -23,16 +22,9 @@ def audit(config: str, plan_id: str) -> dict[str, Any]:
     """The case record is written beside the ledger, as JSON, Markdown and a page, and shown with the run."""
     open_clinic = clinic(config)
     record = build(open_clinic.ledger, plan_id)
-    folder = open_clinic.config.root / ".mendory" / "reports"
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    (folder / f"{record['code']}.json").write_text(
-        json.dumps(record, ensure_ascii=False, indent=2) + "\n", encoding="utf-8"
-    )
-    for lang in ("en", "zh"):
-        (folder / f"{record['code']}.{lang}.md").write_text(markdown(record, lang), encoding="utf-8")
-        (folder / f"{record['code']}.{lang}.html").write_text(html(record, lang), encoding="utf-8")
+    path = write(record, open_clinic.config.reports_path)
     show_record(open_clinic.config, record, "case")
-    return {"report": str(folder / f"{record['code']}.en.md"), "left": record["left"], "unplanned": record["unplanned"]}
+    return {"report": str(path), "left": record["left"], "unplanned": record["unplanned"]}
 
 
 def told_of(

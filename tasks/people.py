@@ -54,16 +54,17 @@ def gather(config: str, treat: str, turn: str, ask: bool) -> dict[str, Any]:
         deployment = client.read_deployment_by_name(treat).id
         asking: dict[str, str] = {}
         ended: list[str] = []
-        known = {p["id"] for p in open_clinic.ledger.plans.all()}
-        for run in _runs(client, deployment, PAGES, config):
+        runs = _runs(client, deployment, PAGES, config)
+        states = {p["id"]: p["state"] for p in open_clinic.ledger.plans.all()}  # after the runs: theirs are among them
+        for run in runs:
             plan_id = str(run.parameters.get("plan_id"))
-            said = over(open_clinic, plan_id, run.state) if run.state.is_paused() else ""
+            said = over(open_clinic, plan_id, states.get(plan_id), run.state) if run.state.is_paused() else ""
             if not run.state.is_final() and not said:
                 asking[plan_id] = str(run.id)
                 continue
             if said:
                 client.set_flow_run_state(run.id, Cancelled(message=said), force=True)
-                ended += [plan_id] if plan_id in known else []
+                ended += [plan_id] if plan_id in states else []
             clear(client, run)
         for plan_id in due.waiting(open_clinic) if ask else ():
             if plan_id not in asking:
@@ -72,18 +73,21 @@ def gather(config: str, treat: str, turn: str, ask: bool) -> dict[str, Any]:
     return {"ended": sorted(set(ended)), "asking": asking}
 
 
-def tagged(plan_id: str) -> None:
-    """The run that asks is known as one that has pages, also where somebody started it by hand."""
+def known_by(plan_id: str, name: str) -> None:
+    """The run that asks has that name and is known as one with pages, also where somebody started it by hand.
+
+    What it was called when it began does not tell what was decided since.
+    """
     with get_client(sync_client=True) as client:
         run = client.read_flow_run(flow_run.id)
-        client.update_flow_run(run.id, tags=list(dict.fromkeys([*run.tags, OURS, PAGES, plan_tag(plan_id)])))
+        tags = list(dict.fromkeys([*run.tags, OURS, PAGES, plan_tag(plan_id)]))
+        client.update_flow_run(run.id, name=name, tags=tags)
 
 
-def over(clinic: Clinic, plan_id: str, paused: State[Any]) -> str:
-    """Why the run that is paused so has nothing to ask any more; empty while it has."""
-    states = {p["id"]: p["state"] for p in clinic.ledger.plans.all()}
-    if states.get(plan_id) != PlanState.OPEN.value:
-        return f"Plan {plan_id[:8]} is {states.get(plan_id, 'unknown')}; nobody is asked any more."
+def over(clinic: Clinic, plan_id: str, state: str | None, paused: State[Any]) -> str:
+    """Why the run that is paused so has nothing to ask any more of a plan in that state; empty while it has."""
+    if state != PlanState.OPEN.value:
+        return f"Plan {plan_id[:8]} is {state or 'unknown'}; nobody is asked any more."
     shown = paused.state_details.pause_key or ""
     if shown and not is_of(shown, clinic.ledger.plans.load(plan_id)):
         return f"Plan {plan_id[:8]} was made again since this page was shown; another run asks."

@@ -19,6 +19,7 @@ from prefect.artifacts import (
 from prefect.context import FlowRunContext
 from prefect.logging import get_run_logger
 
+from mendory.asking import words
 from mendory.asking.asked import Asked
 from mendory.asking.page import page, summary
 from mendory.clinic import Clinic, unheard
@@ -63,7 +64,7 @@ def show_question(question: Asked, lang: str) -> None:
     """What the form says stands beside the run too, wider and without memory text, and the log says how to answer."""
     bare = replace(question, excerpts=())
     create_markdown_artifact(page(bare, lang), key=key("asked", question.code), description=summary(bare, lang))
-    get_run_logger().info(word("how_to_answer", lang, code=question.code))
+    get_run_logger().info(words.word("how_to_answer", lang, code=question.code))
 
 
 def show_record(config: Config, record: dict[str, Any], about: str) -> None:

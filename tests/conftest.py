@@ -185,3 +185,13 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
         report.outcome = "failed"
         report.longrepr = f"skipped, which CI does not accept of a test marked {needed[0]}: {report.longrepr}"
     return report
+
+
+SLOW = 45.0
+"""Seconds. A slower test is named when it ends, so that a run that is cut off has told where its time went."""
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Each slow part of a test is a line of its own among the dots, in the process that prints them."""
+    if report.duration > SLOW and "PYTEST_XDIST_WORKER" not in os.environ:
+        print(f"\n{report.duration:.0f} s: {report.when} of {report.nodeid}, {report.outcome}", flush=True)

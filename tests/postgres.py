@@ -7,7 +7,6 @@ import pwd
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -19,6 +18,7 @@ from urllib.parse import quote
 
 import psycopg
 
+from deployments.processes import free_port
 from mendory.ledger import Ledger
 
 _SETTINGS = {
@@ -50,7 +50,7 @@ class Server:
     def __init__(self, folder: Path, tools: Path) -> None:
         self._folder, self._tools = folder, tools
         self.password = secrets.token_urlsafe(12)
-        self.port = _free_port()
+        self.port = free_port()
         self._made = 0
         self._ledger: str | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -197,9 +197,3 @@ def _other_user() -> list[str]:
     known = {u.pw_name for u in pwd.getpwall()}
     name = "postgres" if "postgres" in known else "nobody"
     return ["setpriv", "--init-groups", f"--reuid={name}", f"--regid={pwd.getpwnam(name).pw_gid}", "--"]
-
-
-def _free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import zipfile
@@ -116,3 +117,14 @@ def test_nothing_deletes_restores_or_unpickles() -> None:
     ]
 
     assert found == []
+
+
+@pytest.mark.xdist_group("probe")
+def test_tests_of_one_group_run_on_one_worker(request: pytest.FixtureRequest) -> None:
+    """The runner knows the groups: else tests that share a server would each start one of their own, at the same time.
+
+    It tells its groups apart by what stands behind the name of a test.
+    """
+    expected = "@probe" if "PYTEST_XDIST_WORKER" in os.environ else "on_one_worker"
+
+    assert request.node.nodeid.endswith(expected), request.node.nodeid

@@ -16,12 +16,12 @@ import pytest
 from click.testing import CliRunner
 
 from deployments import hardening, processes
-from deployments.objects import QUEUES, Asked, automations, deployments, document, filled
+from deployments.objects import QUEUES, Order, automations, deployments, document, filled
 from mendory.cli import main
 from mendory.errors import InputInvalid
 
 ROOT = Path(__file__).resolve().parent.parent
-ASKED = Asked("team-a-", "pool", "/srv/mendory.toml")
+ORDER = Order("team-a-", "pool", "/srv/mendory.toml")
 
 
 def unknown_keys(read: dict[str, Any]) -> list[str]:
@@ -58,7 +58,7 @@ def test_every_automation_is_one_that_prefect_knows() -> None:
     """Each is valid for Prefect and no key of it is one that Prefect would ignore."""
     from prefect.events.schemas.automations import AutomationCore
 
-    for one in automations(ASKED, True, "00000000-0000-0000-0000-000000000001"):
+    for one in automations(ORDER, True, "00000000-0000-0000-0000-000000000001"):
         known = AutomationCore.model_validate(one).model_dump(mode="json")
         assert set() == set(one) - set(known), one["name"]
         assert set() == set(one["trigger"]) - set(known["trigger"]), one["name"]
@@ -70,7 +70,7 @@ def test_each_entrypoint_is_a_flow_whose_parameters_are_those_deployed() -> None
     """The module is importable, the flow is in it, and it takes every parameter that the deployment gives."""
     from prefect import Flow
 
-    for deployment in deployments(ASKED, True):
+    for deployment in deployments(ORDER, True):
         module, _, name = deployment["entrypoint"].rpartition(".")
         flow = getattr(import_module(module), name)
         assert isinstance(flow, Flow)
@@ -80,7 +80,7 @@ def test_each_entrypoint_is_a_flow_whose_parameters_are_those_deployed() -> None
 
 def test_the_schedules_are_those_of_the_design() -> None:
     """Structure every five minutes on changes, hourly in full; a run nobody asked for changes nothing at first."""
-    by_name = {d["name"]: d for d in deployments(ASKED, True)}
+    by_name = {d["name"]: d for d in deployments(ORDER, True)}
     crons = {name: [s["schedule"]["cron"] for s in d["schedules"]] for name, d in by_name.items()}
     minutes = range(2, 58, 5)
 
@@ -92,7 +92,7 @@ def test_the_schedules_are_those_of_the_design() -> None:
 
 def test_runs_of_one_table_share_a_turn_and_nothing_piles_up() -> None:
     """Each deployment takes the same turn; a scheduled run is cancelled while one of its kind is under way."""
-    made = deployments(ASKED, True)
+    made = deployments(ORDER, True)
     limits = {d["name"]: (d["concurrency_limit"], d["concurrency_options"]) for d in made if d["schedules"]}
 
     assert {"team-a-turn"} == {d["parameters"]["turn"] for d in made}
@@ -104,8 +104,8 @@ def test_runs_of_one_table_share_a_turn_and_nothing_piles_up() -> None:
 
 def test_a_person_who_waits_is_served_first() -> None:
     """Answers go to the first queue, changes to the next, whole tables to the last; prefixed in another's pool."""
-    ours = {d["name"]: d["work_queue_name"] for d in deployments(ASKED, True)}
-    theirs = {d["name"]: d["work_queue_name"] for d in deployments(ASKED, False)}
+    ours = {d["name"]: d["work_queue_name"] for d in deployments(ORDER, True)}
+    theirs = {d["name"]: d["work_queue_name"] for d in deployments(ORDER, False)}
 
     assert {"team-a-treat": "high", "team-a-heal-changes": "normal", "team-a-heal": "low"} == ours
     assert {name: f"team-a-{queue}" for name, queue in ours.items()} == theirs
@@ -114,7 +114,7 @@ def test_a_person_who_waits_is_served_first() -> None:
 
 def test_everything_carries_the_prefix_and_the_mark() -> None:
     """No name is without the prefix, no object that can have tags is without ours, no place is left unfilled."""
-    made = [*deployments(ASKED, False), *automations(ASKED, False, "the-id")]
+    made = [*deployments(ORDER, False), *automations(ORDER, False, "the-id")]
 
     assert all(one["name"].startswith("team-a-") for one in made)
     assert all(["mendory", "mendory:team-a-"] == one["tags"] for one in made)
@@ -132,13 +132,13 @@ def test_an_unknown_place_is_no_empty_text() -> None:
 def test_a_prefix_that_would_match_other_names_is_refused(prefix: str) -> None:
     """Only lower-case letters, digits and dashes, a dash at the end: no pattern of Prefect's, nothing invisible."""
     with pytest.raises(InputInvalid):
-        Asked(prefix, "pool")
+        Order(prefix, "pool")
 
 
 @pytest.mark.parametrize("prefix", ["mendory-", "a-", "team-a-", "a" * 40 + "-"])
 def test_a_plain_prefix_is_taken(prefix: str) -> None:
     """It stands before every name as it was given."""
-    assert f"{prefix}turn" == Asked(prefix, "pool").turn
+    assert f"{prefix}turn" == Order(prefix, "pool").turn
 
 
 def test_no_setting_of_prefect_from_outside_loosens_the_server() -> None:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +25,8 @@ from mendory.errors import BudgetExceeded, ConfigInvalid, EmbeddingInvalid, Endp
 from mendory.lance import create_table
 from mendory.spaces import CanaryWatch, Fingerprint
 from tests.conftest import make_config, make_table, memory
+from tests.loopback import Answer, Loopback, Request
 
-Answer = tuple[int, dict[str, str], Any]
 KEY = "sk-very-secret-0123456789"
 
 
@@ -59,59 +56,33 @@ def status(code: int, body: Any = None, **headers: str) -> Callable[[dict[str, A
     return lambda _: (code, {k.replace("_", "-"): v for k, v in headers.items()}, body or {})
 
 
-class Service:
-    """An embedding service on a free loopback port. `answers` are given in turn, the last one for ever."""
+class Service(Loopback):
+    """An embedding service. `answers` are given in turn, the last one for ever."""
 
     def __init__(self) -> None:
         self.answers: list[Callable[[dict[str, Any]], Answer]] = [good]
-        self.piece = 0
         self.asked: list[tuple[str, dict[str, str], dict[str, Any]]] = []
-        service = self
+        super().__init__()
+        self.url = f"http://127.0.0.1:{self.port}/v1"
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                service.asked.append((self.path, dict(self.headers), body))
-                step = service.answers.pop(0) if len(service.answers) > 1 else service.answers[0]
-                code, headers, reply = step(body)
-                data = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
-                self.send_response(code)
-                for name, value in {"Content-Length": str(len(data)), **headers}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                with suppress(OSError):  # who hung up does not read
-                    for at in range(0, len(data), service.piece or len(data)):
-                        self.wfile.write(data[at : at + (service.piece or len(data))])
-                        time.sleep(0.02 if service.piece else 0)
-
-            do_GET = do_POST  # noqa: N815
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
-        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01})
-        self.thread.start()
-
-    def close(self) -> None:
-        """The port is free again."""
-        self.server.shutdown()
-        self.thread.join()
-        self.server.server_close()
+    def answer(self, request: Request) -> Answer:
+        """The next answer; what was asked is kept."""
+        body = json.loads(request.body)
+        self.asked.append((request.path, dict(request.headers), body))
+        step = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        return step(body)
 
 
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
     """A service that answers honestly unless told; every other socket is refused."""
     made = Service()
-    port = made.server.server_port
     import socket
 
     connect = socket.socket.connect
 
     def guarded(self: socket.socket, address: Any) -> None:
-        assert ("127.0.0.1", port) == tuple(address[:2]), f"a socket to {address}"
+        assert ("127.0.0.1", made.port) == tuple(address[:2]), f"a socket to {address}"
         connect(self, address)
 
     monkeypatch.setattr(socket.socket, "connect", guarded)

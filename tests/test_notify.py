@@ -6,11 +6,9 @@ import base64
 import hashlib
 import json
 import socket
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from zoneinfo import ZoneInfo
@@ -27,6 +25,7 @@ from mendory.notify import Notified, notify
 from mendory.notify.due import due, quiet
 from mendory.notify.shapes import accepted, message
 from tests.conftest import GENEROUS, FakeClock, memory
+from tests.loopback import Answer, Loopback, Request
 from tests.page_kit import asked_of
 
 SHAPES = ("json", "slack", "feishu", "dingtalk", "wecom")
@@ -35,7 +34,6 @@ CANARY = "卡号 4111-1111 canary text"
 TOKEN = "t0ken-nobody-may-see"  # noqa: S105
 SECRET = "SEC-of-the-robot"  # noqa: S105
 LINK = "http://127.0.0.1:4200/runs/flow-run/0001?tab=(1)"
-Answer = tuple[int, Mapping[str, str], Any]
 
 
 def hmac_sha256(key: bytes, text: bytes) -> str:
@@ -123,51 +121,31 @@ SERVICES: Mapping[str, tuple[str, Callable[[str, Any, datetime], Answer]]] = {
 }
 
 
-class Service:
-    """A webhook on a free loopback port. What `instead` holds is answered first, then as the service of `shape`."""
+class Service(Loopback):
+    """A webhook. What `instead` holds is answered first, then as the service of `shape`."""
 
     def __init__(self, shape: str, clock: FakeClock) -> None:
-        path, judge = SERVICES[shape]
+        path, self.judge = SERVICES[shape]
+        self.clock = clock
         self.instead: list[Answer] = []
         self.taken: list[Any] = []
         self.asked = 0
         self.answers: list[Any] = []
-        service = self
+        super().__init__()
+        self.url = f"http://127.0.0.1:{self.port}{path}"
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                service.asked += 1
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                assert self.headers["Content-Type"].startswith("application/json")
-                if service.instead:
-                    status, headers, reply = service.instead.pop(0)
-                else:
-                    status, headers, reply = judge(self.path, body, clock.now)
-                    service.taken.append(body)
-                service.answers.append(reply)
-                data = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
-                self.send_response(status)
-                for name, value in {"Content-Length": str(len(data)), **headers}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(data)
-
-            def do_GET(self) -> None:
-                service.asked += 1000
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}{path}"
-        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01})
-        self.thread.start()
-
-    def close(self) -> None:
-        """The port is free again."""
-        self.server.shutdown()
-        self.thread.join()
-        self.server.server_close()
+    def answer(self, request: Request) -> Answer:
+        """What was queued, else what the real one would say; a GET counts as a thousand."""
+        self.asked += 1 if request.method == "POST" else 1000
+        body = json.loads(request.body)
+        assert request.headers["Content-Type"].startswith("application/json")
+        if self.instead:
+            answer = self.instead.pop(0)
+        else:
+            answer = self.judge(request.path, body, self.clock.now)
+            self.taken.append(body)
+        self.answers.append(answer[2])
+        return answer
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from mendory.asking.answer import is_of, plain
 from mendory.asking.asked import Asked, Evidence, Refused, Waiting
+from mendory.catalogue import StepKind
 from mendory.clinic import Clinic
 from mendory.config import Config
 from mendory.deciding import open_plan, rule
@@ -50,7 +51,7 @@ def asked(clinic: Clinic, plan_id: str, excerpts: bool = True) -> Asked:
         groups=groups,
         rows=len({i for s in waiting for i in s.changed_ids}),
         hides=len({i for s in waiting for i in _hidden(s)}),
-        rescoped=len({i for s in waiting if s.kind.value == "set_scope" for i in s.changed_ids}),
+        rescoped=len({i for s in waiting if s.kind is StepKind.SET_SCOPE for i in s.changed_ids}),
         scopes=scopes,
         held=_held(config, plan, ids, set(outcomes) - ids, context),
         limits=(limits.rows_per_run, limits.repairs_per_day) if limits else None,

@@ -185,6 +185,13 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
         "也可在命令行中运行：`mendory approve {code} --as NAME`，然后运行 `mendory apply {code}`。",
     ),
     "how": ("How to answer", "如何答复"),
+    "how_to_answer": (
+        "Plan {code} waits for a person. To answer: Resume, at the top right or in the menu ⋮; the artifact "
+        "asked-{code} says what is asked. On the command line: mendory show {code}, then mendory approve {code} "
+        "--as NAME.",
+        "计划 {code} 正在等待人工答复。答复方式：点击右上角的 Resume，或菜单 ⋮ 中的 Resume；"
+        "所问内容见产物 asked-{code}。命令行：先 mendory show {code}，再 mendory approve {code} --as 姓名。",
+    ),
     # fields: title and what to give
     "decision": ("Decision", "决定"),
     "decision_how": ("What becomes of what waits.", "如何处理等待的内容。"),

@@ -14,9 +14,18 @@ from typing import Any
 import click
 
 import mendory
-from mendory.cli.shared import command, json_option, lang_option, main, print_json, print_next, print_table
+from mendory.cli.shared import (
+    command,
+    config_option,
+    json_option,
+    lang_option,
+    main,
+    print_json,
+    print_next,
+    print_table,
+)
 from mendory.cli.words import say
-from mendory.config import FILE_NAME, Config
+from mendory.config import Config
 from mendory.errors import DependencyMissing, InputInvalid
 
 _ACTIONS = {"create": "create", "update": "update", "same": "same", "keep": "keep", "delete": "delete"}
@@ -55,16 +64,7 @@ _WHY = {
     metavar="P",
     help="What the names of all objects begin with; one for each table.",
 )
-@click.option(
-    "--config",
-    "-c",
-    type=click.Path(path_type=Path),
-    default=FILE_NAME,
-    envvar="MENDORY_CONFIG",
-    show_envvar=True,
-    show_default=True,
-    help="The configuration file, by the same path on every worker.",
-)
+@config_option("The configuration file, by the same path on every worker.")
 @click.option(
     "--apply/--dry-run", "repairs", default=None, help="Let heal repair, or only look; as it is when left out."
 )
@@ -79,15 +79,15 @@ def deploy(
     if only_print and delete:
         raise InputInvalid("--print and --delete exclude each other. Nothing was done. Choose one.")
     objects = _part("objects")
-    asked = objects.Asked(prefix, pool, str(config.resolve()), None if repairs is None else not repairs)
+    order = objects.Order(prefix, pool, str(config.resolve()), None if repairs is None else not repairs)
     refused = "" if delete else _refused(config)
     if refused and not only_print:
         raise InputInvalid(refused)
     with _part("api").configured() as api:
         if delete:
-            changes = _part("remove").remove(api, asked)
+            changes = _part("remove").remove(api, order)
         else:
-            changes = _part("apply").deploy(api, asked, not only_print, datetime.now(UTC))
+            changes = _part("apply").deploy(api, order, not only_print, datetime.now(UTC))
     if as_json:
         listed = [vars(change) for change in changes]
         print_json({"prefix": prefix, "pool": pool, "written": not only_print, "refused": refused, "changes": listed})

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import webbrowser
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -13,7 +11,9 @@ from mendory.cli.shared import OK, lang_option, main, with_clinic
 from mendory.cli.words import language, say
 from mendory.clinic import Clinic
 from mendory.errors import InputInvalid
-from mendory.report import build, markdown
+from mendory.private import private_folder
+from mendory.report import build
+from mendory.report.files import Form, text
 
 
 @main.command()
@@ -28,7 +28,7 @@ from mendory.report import build, markdown
 @click.option("--open", "opens", is_flag=True, help="Write the page and show it in the browser.")
 @lang_option
 @with_clinic
-def report(clinic: Clinic, code: str | None, form: str | None, out: Path | None, opens: bool) -> int:
+def report(clinic: Clinic, code: str | None, form: Form | None, out: Path | None, opens: bool) -> int:
     """Write the case record of a plan; of the newest when none is named."""
     lang = language()
     form = form or ("html" if opens else "markdown")
@@ -36,15 +36,14 @@ def report(clinic: Clinic, code: str | None, form: str | None, out: Path | None,
         raise InputInvalid(f"--open shows a page, and --format is {form}. Nothing was written. Use --format html.")
     record = build(clinic.ledger, _plan(clinic, code))
     if opens and out is None:
-        folder = clinic.config.root / ".mendory" / "reports"
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        out = folder / f"{record['code']}.{lang}.html"
-    text = _text(record, form, lang)
+        private_folder(clinic.config.reports_path)
+        out = clinic.config.reports_path / f"{record['code']}.{lang}.html"
+    written = text(record, form, lang)
     if out is None:
-        click.echo(text, nl=False)
+        click.echo(written, nl=False)
         return OK
     try:
-        out.write_text(text, encoding="utf-8")
+        out.write_text(written, encoding="utf-8")
     except OSError as error:
         raise InputInvalid(f"{out} can't be written: {error.strerror}. Name another file with --out.") from error
     click.echo(say("Wrote {file}.", file=out))
@@ -61,13 +60,3 @@ def _plan(clinic: Clinic, code: str | None) -> str:
             raise InputInvalid("There is no plan yet. Nothing was written. Run 'mendory plan' first.")
         code = str(newest[0]["id"])
     return plans.find(code)
-
-
-def _text(record: dict[str, Any], form: str, lang: str) -> str:
-    if form == "json":
-        return json.dumps(record, ensure_ascii=False, indent=2) + "\n"
-    if form == "markdown":
-        return markdown(record, lang)
-    from mendory.report.html import html  # only who asks for a page loads what makes it
-
-    return html(record, lang)

@@ -72,10 +72,9 @@ def main() -> None:
     os.environ.setdefault("RUST_LOG", "error")
 
 
-def with_clinic(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --config and hands the command its Clinic."""
-
-    @click.option(
+def config_option(told: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Adds --config, with `told` as its help; the command gets the path, whether a file is there or not."""
+    return click.option(
         "--config",
         "-c",
         type=click.Path(path_type=Path),
@@ -83,8 +82,14 @@ def with_clinic(command: Callable[..., Any]) -> Callable[..., Any]:
         envvar="MENDORY_CONFIG",
         show_envvar=True,
         show_default=True,
-        help="The configuration file.",
+        help=told,
     )
+
+
+def with_clinic(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds --config and hands the command its Clinic."""
+
+    @config_option("The configuration file.")
     @wraps(command)
     def wrapped(config: Path, *args: Any, **kwargs: Any) -> Any:
         return command(Clinic(Config.load(config)), *args, **kwargs)

@@ -38,13 +38,16 @@ _MOST_SHOWN: Final = 50
 _NOBODY: Final = "command line"
 
 
+_groups_option = click.option("--groups", help="Groups of the plan, e.g. G2,G3; all when left out.")
+
+
 def _groups(text: str | None) -> list[str] | None:
     return None if text is None else [g.strip() for g in text.split(",") if g.strip()]
 
 
 @main.command()
 @click.argument("code")
-@click.option("--groups", help="Groups of the plan, e.g. G2,G3; all when left out.")
+@_groups_option
 @click.option("--note", default="", help="Why, for the record.")
 @name_option
 @lang_option
@@ -65,7 +68,7 @@ def approve(clinic: Clinic, code: str, groups: str | None, note: str, by: str) -
 
 @main.command()
 @click.argument("code")
-@click.option("--groups", help="Groups of the plan, e.g. G2,G3; all when left out.")
+@_groups_option
 @click.option("--because", default="", help="Why, for the record.")
 @name_option
 @lang_option

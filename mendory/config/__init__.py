@@ -140,6 +140,11 @@ class Config(BaseSettings):
         return self.root / Path(self.telemetry.path).expanduser()
 
     @property
+    def reports_path(self) -> Path:
+        """The folder of the case records that nobody gave another place, beside the configuration file."""
+        return self.root / ".mendory" / "reports"
+
+    @property
     def door_place(self) -> str:
         """How the telemetry file names the table."""
         return f"{self.table.uri}#{self.table.name}"

@@ -8,7 +8,6 @@ per schema of one; its parts are grouped by subject: `plans`, `decisions`, `inte
 from __future__ import annotations
 
 import json
-import os
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,6 +32,7 @@ from mendory.ledger.plans import Plans
 from mendory.ledger.records import IntentState
 from mendory.ledger.spaces import Spaces
 from mendory.ledger.thresholds import CalibratedThresholds
+from mendory.private import private_file
 
 Clock = Callable[[], datetime]
 _T = TypeVar("_T")
@@ -73,8 +73,7 @@ class Ledger:
             )
         path = database.file_of(url)
         if path is not None and not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+            private_file(path)
         ledger = cls(database.engine(url), clock)
         try:
             upgrade(ledger._engine)

@@ -15,8 +15,8 @@ from typing import Any
 from mendory.asking.ask import asked
 from mendory.asking.asked import Asked
 from mendory.clinic import Clinic
+from mendory.due import open_plans
 from mendory.errors import PlanClosed
-from mendory.ledger.plans import PlanState
 from mendory.notify.due import due
 from mendory.notify.send import webhook
 from mendory.notify.shapes import message
@@ -82,9 +82,8 @@ def notify(
 def _waiting(clinic: Clinic, told: Collection[tuple[str, datetime]]) -> list[Asked]:
     """What is asked of every open plan that was not told; one that ends meanwhile is left out."""
     found = []
-    for plan in clinic.ledger.plans.all():
-        known = (plan["id"], datetime.fromisoformat(plan["made_at"])) in told
-        if plan["state"] == PlanState.OPEN.value and not known:
+    for plan_id, made_at in open_plans(clinic).items():
+        if (plan_id, made_at) not in told:
             with suppress(PlanClosed):
-                found.append(asked(clinic, plan["id"], excerpts=False))
+                found.append(asked(clinic, plan_id, excerpts=False))
     return found

@@ -1,7 +1,4 @@
-"""The case record as one page that asks for nothing from anywhere: own style, own plots, no script.
-
-Jinja2 escapes everything that goes into the page; it is loaded by whoever asks for a page and by nobody else.
-"""
+"""The case record as one page that asks for nothing from anywhere: own style, own plots, no script."""
 
 from __future__ import annotations
 
@@ -10,24 +7,17 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from mendory.report import answer
 from mendory.report.plots import columns, plots
 from mendory.report.sections import sections
+from mendory.report.templates import templates
 from mendory.report.words import label, when, word
 from mendory.text import shown
 
 
 def html(record: Mapping[str, Any], lang: str = "en") -> str:
     """The record as a page in `lang` (en or zh); whatever comes from elsewhere is text in it, never markup."""
-    pages = Environment(
-        loader=PackageLoader("mendory.report", "page"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    pages = templates()
     style = pages.get_template("page.css").render()
     page = pages.get_template("page.html").render(
         lang=lang,

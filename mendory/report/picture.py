@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from mendory.report.plots import Plot
+from mendory.report.templates import templates
 
 WIDE: Final = 640
 """Pixels across; a Prefect page shows it so, or smaller."""
@@ -15,11 +14,4 @@ _MARGIN: Final = 16
 
 def picture(plot: Plot) -> str:
     """The plot as an SVG document of its own, on white paper: it reads the same on a dark page."""
-    pages = Environment(
-        loader=PackageLoader("mendory.report", "page"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return pages.get_template("plot.svg").render(plot=plot, wide=WIDE, scale=(WIDE - 2 * _MARGIN) / 100)
+    return templates().get_template("plot.svg").render(plot=plot, wide=WIDE, scale=(WIDE - 2 * _MARGIN) / 100)

@@ -16,13 +16,6 @@ _WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "title": ("Case record", "病例记录"),
     "artifact_plan": ("what would be done", "将要做什么"),
     "artifact_case": ("case record", "病例记录"),
-    "how_to_answer": (
-        "Plan {code} waits for a person. To answer: Resume, at the top right or in the menu ⋮; the artifact "
-        "asked-{code} says what is asked. On the command line: mendory show {code}, then mendory approve {code} "
-        "--as NAME.",
-        "计划 {code} 正在等待人工答复。答复方式：点击右上角的 Resume，或菜单 ⋮ 中的 Resume；"
-        "所问内容见产物 asked-{code}。命令行：先 mendory show {code}，再 mendory approve {code} --as 姓名。",
-    ),
     "progress_detect": ("examining rows", "正在检查各行"),
     "progress_execute": ("repairing", "正在修复"),
     "progress_verify": ("verifying", "正在验证"),

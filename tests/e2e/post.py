@@ -3,52 +3,27 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from tests.loopback import Answer, Loopback, Request
 
-class Post:
-    """Where it is, and what came."""
 
-    def __init__(self, port: int) -> None:
-        self.url = f"http://127.0.0.1:{port}"
+class Post(Loopback):
+    """Where it is, and what came; the folder's pages are under /cases/."""
+
+    def __init__(self, reports: Path) -> None:
+        self.reports = reports
         self.notices: list[dict[str, Any]] = []
+        super().__init__()
+        self.url = f"http://127.0.0.1:{self.port}"
 
-
-@contextmanager
-def post(reports: Path) -> Iterator[Post]:
-    """Open until the block ends; the folder's pages are under /cases/."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            office.notices.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
-            self._answer(b"{}", "application/json")
-
-        def do_GET(self) -> None:
-            page = reports / Path(self.path).name
-            if self.path.startswith("/cases/") and page.is_file():
-                self._answer(page.read_bytes(), "text/html; charset=utf-8")
-            else:
-                self.send_error(404)
-
-        def _answer(self, data: bytes, kind: str) -> None:
-            self.send_response(200)
-            self.send_header("content-type", kind)
-            self.send_header("content-length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            """Nothing is said."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        office = Post(server.server_address[1])
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield office
-        finally:
-            server.shutdown()
+    def answer(self, request: Request) -> Answer:
+        """A notice is taken, a page is shown, and there is nothing else."""
+        if request.method == "POST":
+            self.notices.append(json.loads(request.body))
+            return 200, {"Content-Type": "application/json"}, {}
+        page = self.reports / Path(request.path).name
+        if request.path.startswith("/cases/") and page.is_file():
+            return 200, {"Content-Type": "text/html; charset=utf-8"}, page.read_bytes()
+        return 404, {}, b""

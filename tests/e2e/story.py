@@ -24,11 +24,11 @@ from mendory.asking.words import word
 from mendory.clinic import Clinic
 from mendory.config import Config
 from tests.e2e import table
-from tests.e2e.post import Post, post
+from tests.e2e.post import Post
 from tests.leaks import leaks
 from tests.postgres import Server as Postgres
 from tests.served.browser import LOOKS, Look, Person, browser
-from tests.served.kit import ROOT, Served, free_port, until
+from tests.served.kit import ROOT, Served, until
 
 ROWS = 400
 ROUNDS = 3
@@ -55,7 +55,7 @@ class Story:
         """The figures of the whole story."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
-            office = stack.enter_context(post(self.folder / ".mendory" / "reports"))
+            office = stack.enter_context(Post(self.folder / ".mendory" / "reports"))
             with self._stage("seed"):
                 ledger = self.postgres.fresh() if self.postgres else ""
                 planting = table.build(self.folder, self.rows, self.lang, f"{office.url}/cases", ledger)
@@ -130,7 +130,7 @@ class Story:
     @contextmanager
     def _served(self, office: Post) -> Iterator[Served]:
         """`make serve` for the table with repairs on, until the block ends."""
-        port = free_port()
+        port = processes.free_port()
         environ = hardening.outside(os.environ) | {"PYTHONPATH": str(ROOT), HOOK: f"{office.url}/hook?token=secret"}
         environ.pop("PREFECT_API_DATABASE_CONNECTION_URL", None)
         if self.postgres:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -25,13 +24,6 @@ from mendory.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 T = TypeVar("T")
-
-
-def free_port() -> int:
-    """A loopback port nobody listens on."""
-    with socket.socket() as tried:
-        tried.bind((hardening.HOST, 0))
-        return int(tried.getsockname()[1])
 
 
 def until(what: str, ask: Callable[[], T | None], within: float = 90.0, pause: float = 0.5) -> T:
@@ -180,7 +172,7 @@ def serving(home: Path, **settings: str) -> Iterator[Served]:
     """A hardened server on a free port in `home` until the block ends; further settings of its environment as given."""
     auth = hardening.secret(home)
     environ = hardening.outside(os.environ) | {"PYTHONPATH": str(ROOT)} | settings
-    served = Served(home, free_port(), auth, environ)
+    served = Served(home, processes.free_port(), auth, environ)
     try:
         served.start()
         yield served

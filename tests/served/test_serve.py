@@ -16,8 +16,9 @@ import psutil
 import pytest
 
 from deployments import hardening
+from deployments.processes import free_port
 from tests.conftest import make_table, memory
-from tests.served.kit import ROOT, Served, free_port, snapshot, until
+from tests.served.kit import ROOT, Served, snapshot, until
 
 pytestmark = [pytest.mark.served, pytest.mark.xdist_group("prefect")]
 

@@ -327,6 +327,7 @@ def test_a_run_started_by_hand_is_over_with_its_plan(ward: Ward) -> None:
     made = {"config": f"{ward.folder}/../{ward.folder.name}/mendory.toml", "plan_id": plan_id}
     by_hand = ward.served.post(f"/deployments/{deployment}/create_flow_run", {"parameters": made})["id"]
     assert "Suspended" == ward.carry_on(by_hand)
+    assert ward.served.run_of(run)["name"] == ward.served.run_of(by_hand)["name"], "both are called by what they ask"
     ward.answer(by_hand, **form(plan_id, "later"))
     assert "Suspended" == ward.carry_on(by_hand)
     ward.answer(run, **form(plan_id))

@@ -26,7 +26,7 @@ from prefect.settings import (
 
 from deployments.api import configured
 from deployments.apply import deploy
-from deployments.objects import Asked
+from deployments.objects import Order
 from mendory.asking.answer import round_of
 from mendory.clinic import Clinic
 from mendory.config import Config
@@ -84,7 +84,7 @@ class Ward:
     def deploy(self, dry_run: bool = False) -> None:
         """Its deployments are on the server."""
         with configured() as api:
-            list(deploy(api, Asked(self.prefix, self.pool, self.config, dry_run), write=True, now=datetime.now(UTC)))
+            list(deploy(api, Order(self.prefix, self.pool, self.config, dry_run), write=True, now=datetime.now(UTC)))
 
     def heal(self, full: bool = True, dry_run: bool = False, **more: Any) -> Any:
         """What a heal comes to."""
