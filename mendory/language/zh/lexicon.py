@@ -53,6 +53,23 @@ def _opposites() -> dict[str, frozenset[str]]:
 OPPOSITES = _opposites()
 """Folded words with the folded words that say the opposite or exclude them."""
 KINDS = dict.fromkeys(KIN.values(), "kin") | {
-    SAME.get(word, word): kind for kind, members in named("kinds") for word in members.split()
+    SAME.get(word, word): kind for kind, members in reversed(named("kinds")) for word in members.split()
 }
 """Folded words with the class whose members exclude one another: who means one of them does not mean another."""
+
+
+def _contrary() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for pair in words("contrary"):
+        one, two = pair[0], pair[1]
+        found[one], found[two] = found.get(one, "") + two, found.get(two, "") + one
+    return found
+
+
+_CONTRARY = _contrary()
+
+
+def opposites(word: str) -> frozenset[str]:
+    """Folded words that say the opposite of a folded word or exclude it, those of other first characters with them."""
+    turned = (first + word[1:] for first in _CONTRARY.get(word[0], "")) if len(word) > 1 else ()
+    return OPPOSITES.get(word, frozenset()).union(turned)

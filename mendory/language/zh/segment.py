@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import rjieba
 
-from mendory.language.zh.lexicon import KINDS, OPPOSITES, words
+from mendory.language.zh.lexicon import KINDS, OPPOSITES, SAME, words
 
 NEGATORS = words("negators")
 """Words that turn round what follows."""
@@ -69,7 +69,12 @@ def _parted(word: str, tag: str) -> Iterator[tuple[str, str]]:
     if word in _PAIRS:
         yield first, "r" if first in "我你他她" else "v"
         yield rest, "v"
-    elif first in _JOINING and rest and (rest in KINDS or (len(rest) > 1 and tag[0] in "nl" and rjieba.has_word(rest))):
+    elif word in OPPOSITES or word in SAME:
+        yield word, tag
+    elif first in _JOINING and rest in KINDS:
+        yield first, "v"
+        yield rest, "n"
+    elif first in _JOINING and rest and (len(rest) > 1 and tag[0] in "nl" and rjieba.has_word(rest)):
         yield first, "v"
         yield from rjieba.tag(rest, True)
     elif len(word) == 2 and first in _ADVERBS and rest in ("不", "没"):
