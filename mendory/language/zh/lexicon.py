@@ -58,18 +58,22 @@ KINDS = dict.fromkeys(KIN.values(), "kin") | {
 """Folded words with the class whose members exclude one another: who means one of them does not mean another."""
 
 
-def _contrary() -> dict[str, str]:
-    found: dict[str, str] = {}
-    for pair in words("contrary"):
-        one, two = pair[0], pair[1]
-        found[one], found[two] = found.get(one, "") + two, found.get(two, "") + one
-    return found
+def _contrary(name: str) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for group in words(name):
+        for one in group:
+            found.setdefault(one, set()).update(group)
+    return {one: frozenset(others - {one}) for one, others in found.items()}
 
 
-_CONTRARY = _contrary()
+_FIRST, _LAST = _contrary("contrary"), _contrary("contrary_end")
 
 
 def opposites(word: str) -> frozenset[str]:
-    """Folded words that say the opposite of a folded word or exclude it, those of other first characters with them."""
-    turned = (first + word[1:] for first in _CONTRARY.get(word[0], "")) if len(word) > 1 else ()
-    return OPPOSITES.get(word, frozenset()).union(turned)
+    """Folded words that say the opposite of a folded word or exclude it, also those of another end: 左膝, 右膝."""
+    listed = OPPOSITES.get(word, frozenset())
+    if len(word) < 2 or word in KINDS:
+        return listed
+    first = {other + word[1:] for other in _FIRST.get(word[0], ())}
+    last = {word[:-1] + other for other in _LAST.get(word[-1], ())}
+    return listed | first | last

@@ -116,7 +116,21 @@ def _append(clause: list[Token], word: str, tag: str) -> None:
     elif before and before + word in _JOINED:
         clause.pop()
         word, tag = before + word, "n"
-    clause.append(Token(word, SAME.get(word, word) if word not in TURNED else word, tag))
+    elif before == "姓" and len(word) == 1:
+        clause.pop()
+        word, tag = before + word, "nr"
+    elif word[0] == "姓" and len(word) == 2:
+        tag = "nr"
+    clause.append(Token(word, _folded(word), tag))
+
+
+def _folded(word: str) -> str:
+    """How a word is compared: in the form of its group, 降到 and 开着 as 降 and 开."""
+    if word in TURNED:
+        return word
+    if word not in SAME and word[-1] in "到着了为" and (word[:-1] in SAME or word[:-1] in OPPOSITES):
+        word = word[:-1]
+    return SAME.get(word, word)
 
 
 def _strength(clauses: list[list[Token]]) -> int | None:

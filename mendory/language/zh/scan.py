@@ -51,9 +51,9 @@ _VALUES = "|".join(
         rf"(?P<amount>{_ARABIC}{_MANY}{_SOME}?\s?(?:{_UNIT}){_BOUND}半?)",
         rf"(?P<plain>{_ARABIC}{_MANY}(?![A-Za-z]))",
         r"(?P<code>\d+[A-Za-z][A-Za-z0-9]*)",
-        rf"(?P<counted>(?<![哪那某这有同另张李王赵老]){_TENTHS}{_SOME}?(?:{_UNIT}){_BOUND}半?)",
+        rf"(?P<counted>(?!(?<=[哪那某这有同另])一)(?<![张李王赵老]){_TENTHS}{_SOME}?(?:{_UNIT}){_BOUND}半?)",
         rf"(?P<operand>(?<=[乘除加减以于])[{NUMERALS}]+(?![{NUMERALS}])|[{NUMERALS}]+(?=[乘除加减]|等于))",
-        rf"(?P<numeral>[{NUMERALS}]*[十百千][{NUMERALS}]+|[{NUMERALS}]{{3,}}|[{NUMERALS}]+点[{NUMERALS}]+)",
+        rf"(?P<numeral>[一二两三四五六七八九十][{NUMERALS}]*[十百千万亿][{NUMERALS}]*|[十百千][{NUMERALS}]+|[{NUMERALS}]{{3,}}|[{NUMERALS}]+点[{NUMERALS}]+)",
         r"(?P<latin>[A-Za-z][A-Za-z0-9_+#]*(?:[-./'&][A-Za-z0-9]+)*)",
     )
 )
