@@ -14,6 +14,7 @@ import pytest
 import mendory.detect
 from mendory.detect import Detector, Settings, detectors
 from mendory.detect.exact_duplicates import ExactDuplicates
+from mendory.detect.neighbours import Neighbours
 from mendory.finding import KNOWN, Code, Finding, Ring, finding
 from mendory.record import Memory
 
@@ -49,7 +50,7 @@ class Planted:
 def plant(monkeypatch: pytest.MonkeyPatch, *groups: Group) -> None:
     """From now on an examination finds these groups, and nothing else that is about meaning but literal copies."""
 
-    def running(settings: Settings) -> list[Detector]:
+    def running(settings: Settings, neighbours: Neighbours | None = None) -> list[Detector]:
         plain = [d for d in detectors(settings) if isinstance(d, ExactDuplicates) or _of_structure(d)]
         return [*plain, Planted(groups)]
 

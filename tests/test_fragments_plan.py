@@ -10,8 +10,10 @@ import lancedb
 import numpy as np
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 
 from mendory.catalogue import Level, StepKind
+from mendory.cli import main
 from mendory.clinic import Clinic
 from mendory.door import open_door
 from mendory.embedder_section import EmbedderSection
@@ -126,6 +128,23 @@ def test_summary_is_taken_back_byte_for_byte(at: Callable[..., Clinic], lang: st
     assert (("a", "b", "c"), ()) == (tuple(sorted(undone.restored)), undone.skipped)
     assert (before, vectors) == (now(clinic), values(clinic, "embedding"))
     assert clinic.plan().plan is None
+
+
+@pytest.mark.lance
+@both
+def test_a_person_reads_the_whole_summary_before_they_accept_it(at: Callable[..., Clinic], lang: str) -> None:
+    """`mendory show` prints all of its text, and of the vector how many numbers it has."""
+    texts = [PARTS[lang][0][0] * 40, *PARTS[lang][0][1:]]
+    clinic = at(texts)
+    plan = planned(clinic)
+    file = clinic.config.root / "mendory.toml"
+    file.write_text('[table]\nuri = "."\nname = "memories"\n', encoding="utf-8")
+
+    shown = CliRunner().invoke(main, ["show", plan.code, "--lang", lang, "--config", str(file)])
+
+    assert 0 == shown.exit_code
+    assert json.dumps(summary(texts), ensure_ascii=False) in shown.output
+    assert {"en": "512 numbers → 512 numbers", "zh": "512 个数值 → 512 个数值"}[lang] in shown.output
 
 
 @pytest.mark.lance

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
 from decimal import Decimal
+from importlib import import_module
 
 import pytest
 from hypothesis import given
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 
 from mendory.language import Quantity, Reading, fold, language_of
 from mendory.language.zh import Chinese
+from mendory.language.zh.lexicon import OPPOSITES
 from mendory.language.zh.numerals import number
 from mendory.language.zh.units import UNITS
 
@@ -362,8 +365,17 @@ def test_a_text_is_parted_into_what_it_says(text: str, sentences: tuple[str, ...
     assert tuple(s.rstrip("。！") for s in sentences) == tuple(s.rstrip("。！") for s in ZH.sentences(text))
 
 
+@pytest.mark.parametrize("module", ["writing", "folding", "zh.numerals", "zh.segment", "zh.sounds"])
+def test_the_examples_in_the_docs_hold(module: str) -> None:
+    """What a docstring shows is what happens."""
+    failed, tried = doctest.testmod(import_module(f"mendory.language.{module}"))
+
+    assert (0, True) == (failed, tried > 0)
+
+
 def test_opposites_go_both_ways() -> None:
     """What is the opposite of a word has that word for its opposite, and nothing is its own."""
-    from mendory.language.zh.lexicon import OPPOSITES
+    words = [*OPPOSITES, "左膝", "右膝", "前端", "女儿"]
 
-    assert [] == [(a, b) for a, others in OPPOSITES.items() for b in others if a not in OPPOSITES[b] or a == b]
+    assert [] == [(a, b) for a in words for b in ZH.opposites(a) if a not in ZH.opposites(b) or a == b]
+    assert "右膝" in ZH.opposites("左膝")

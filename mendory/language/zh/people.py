@@ -39,7 +39,7 @@ def name(token: Token) -> str | None:
 
 def _person(word: str) -> str | None:
     """A surname with one or two characters (王小明), or 小王; what jieba's model hangs on behind is no part of it."""
-    if word[0] in _TITLED or word[1:] in TITLES:
+    if word[0] in _TITLED or word[0] == "姓" or word[1:] in TITLES:
         return word
     if word[0] in SURNAMES:
         return word[:3]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from mendory.language.reading import Reading, Word
 from mendory.language.writing import halfwidth, simplified
 from mendory.language.zh.asking import asks
-from mendory.language.zh.lexicon import FUNCTION, KIN, KINDS, OPPOSITES, SAME, STRENGTH, TURNED
+from mendory.language.zh.lexicon import FUNCTION, KIN, KINDS, OPPOSITES, SAME, STRENGTH, TURNED, opposites, words
 from mendory.language.zh.negation import negate
 from mendory.language.zh.people import SURNAMES, TITLES, name, owners
 from mendory.language.zh.scan import Piece, scan
@@ -72,7 +72,7 @@ class Chinese:
 
     def opposites(self, word: str) -> frozenset[str]:
         """Folded words that say the opposite of a folded word, or exclude it."""
-        return OPPOSITES.get(word, frozenset())
+        return opposites(word) if word else frozenset()
 
 
 def _stripped(parts: list[str]) -> tuple[str, ...]:
@@ -95,6 +95,8 @@ def _clauses(pieces: list[Piece]) -> list[list[Token]]:
     return clauses
 
 
+_JOINED = KINDS.keys() | words("brands") | {word for word in OPPOSITES if word[0] not in "不没未无"}
+"""Words that jieba does not know and parts."""
 _GIVEN = frozenset(["nr", "nrt", "nrfg", "z", "zg", "j", "b"])
 """What jieba makes of a given name that stands apart from its surname."""
 
@@ -111,7 +113,24 @@ def _append(clause: list[Token], word: str, tag: str) -> None:
     elif before in ("调", "开") and word in ("高", "低", "大", "小", "快", "慢", "亮", "暗"):
         clause.pop()
         word, tag = before + word, "v"
-    clause.append(Token(word, SAME.get(word, word) if word not in TURNED else word, tag))
+    elif before and before + word in _JOINED:
+        clause.pop()
+        word, tag = before + word, "n"
+    elif before == "姓" and len(word) == 1:
+        clause.pop()
+        word, tag = before + word, "nr"
+    elif word[0] == "姓" and len(word) == 2:
+        tag = "nr"
+    clause.append(Token(word, _folded(word), tag))
+
+
+def _folded(word: str) -> str:
+    """How a word is compared: in the form of its group, 降到 and 开着 as 降 and 开."""
+    if word in TURNED:
+        return word
+    if word not in SAME and word[-1] in "到着了为" and (word[:-1] in SAME or word[:-1] in OPPOSITES):
+        word = word[:-1]
+    return SAME.get(word, word)
 
 
 def _strength(clauses: list[list[Token]]) -> int | None:

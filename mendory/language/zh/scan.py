@@ -45,15 +45,15 @@ _VALUES = "|".join(
         rf"(?P<share>百分之(?:{_TENTHS}|{_ARABIC})|(?:{_CHINESE}|\d+)分之(?:{_CHINESE}|\d+))",
         rf"(?P<price>[¥$€£]\s?{_ARABIC}[万千亿kw]?)",
         rf"(?P<ordinal>第(?:{_CHINESE}|\d+))",
-        rf"(?P<each>每(?:(?:{_CHINESE}|\d+|半))?\s?(?:{_SPAN})|一(?:{_SPAN})(?=\s?[\d{NUMERALS}]))",
+        rf"(?P<each>每(?:(?:{_CHINESE}|\d+|半))?\s?(?:{_SPAN})|一(?:{_SPAN})(?=[吃喝跑做打去用洗练游上要]?\s?[\d{NUMERALS}]))",
         rf"(?P<range>(?:{_ARABIC}|{_CHINESE})(?:[-~～—到至]|--)(?:{_ARABIC}|{_CHINESE}){_SOME}?(?:{_UNIT}){_BOUND})",
         r"(?P<half>半(?:个小时|小时|个钟头|个月|年|天|斤|公斤|公里|杯|瓶|碗|升|米|包|盒|勺))",
         rf"(?P<amount>{_ARABIC}{_MANY}{_SOME}?\s?(?:{_UNIT}){_BOUND}半?)",
         rf"(?P<plain>{_ARABIC}{_MANY}(?![A-Za-z]))",
         r"(?P<code>\d+[A-Za-z][A-Za-z0-9]*)",
-        rf"(?P<counted>(?<![哪那某这有同另张李王赵老]){_TENTHS}{_SOME}?(?:{_UNIT}){_BOUND}半?)",
+        rf"(?P<counted>(?!(?<=[哪那某这有同另])一)(?<![张李王赵老]){_TENTHS}{_SOME}?(?:{_UNIT}){_BOUND}半?)",
         rf"(?P<operand>(?<=[乘除加减以于])[{NUMERALS}]+(?![{NUMERALS}])|[{NUMERALS}]+(?=[乘除加减]|等于))",
-        rf"(?P<numeral>[{NUMERALS}]*[十百千][{NUMERALS}]+|[{NUMERALS}]{{3,}}|[{NUMERALS}]+点[{NUMERALS}]+)",
+        rf"(?P<numeral>[一二两三四五六七八九十][{NUMERALS}]*[十百千万亿][{NUMERALS}]*|[十百千][{NUMERALS}]+|[{NUMERALS}]{{3,}}|[{NUMERALS}]+点[{NUMERALS}]+)",
         r"(?P<latin>[A-Za-z][A-Za-z0-9_+#]*(?:[-./'&][A-Za-z0-9]+)*)",
     )
 )

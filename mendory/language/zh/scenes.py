@@ -14,6 +14,7 @@ _PLACES = words("places")
 _PLACE = {"家里": "家", "单位": "公司", "工作单位": "公司", "办公室": "公司"}
 _BEGIN = words("begins")
 _OVER = words("over")
+_STOPPED = words("stopped")
 _STATES = words("states")
 _USED_TO = words("used_to")
 
@@ -62,6 +63,8 @@ def ended(clauses: Sequence[Sequence[Token]]) -> bool:
     for clause in clauses:
         for at, token in enumerate(clause):
             if token.text in _OVER and _over(clause, at):
+                return True
+            if token.text in ("已", "已经") and any(t.text in _STOPPED for t in clause[at + 1 : at + 2]):
                 return True
             if token.text == "已经" and at + 1 < len(clause) and clause[at + 1].text in ("不", "没", "没有"):
                 return True

@@ -10,16 +10,19 @@ from collections.abc import Iterator
 
 import rjieba
 
-from mendory.language.zh.lexicon import KINDS, OPPOSITES, words
+from mendory.language.zh.lexicon import KINDS, OPPOSITES, SAME, words
 
 NEGATORS = words("negators")
 """Words that turn round what follows."""
 
 _WHOLE = words("whole")
-_TAGS = {"过敏": "v", "戒": "v", "用": "v", "戒了": "v", "不了": "v"}
+_TAGS = {"过敏": "v", "戒": "v", "用": "v", "戒了": "v", "不了": "v", "通过": "v"}
 """Tags that jieba has wrong, or that depend on what stands beside: 用 is a preposition to it."""
 _ASKED = re.compile("(能不能|会不会|可不可以|要不要|是不是|有没有|好不好|行不行|该不该|想不想|对不对|愿不愿意)")
-_PAIRS = {modal + verb for modal in "能可会想要" for verb in "用吃喝看买做开还借收付去玩"}
+_SOMEBODY = re.compile(
+    f"((?<=[由和跟给被让叫找问对向替帮与、])[小老阿][{''.join(words('surnames'))}](?![一-鿿]?[学年时说]))"
+)
+_PAIRS = {modal + verb for modal in "能可会想要" for verb in "用吃喝看买做开还借收付去玩热凉冰辣甜咸淡"}
 _PAIRS |= {who + verb for who in "我你他她" for verb in "会要能想是有爱在不没用吃喝住叫养"}
 _ADVERBS = frozenset("特真就也都还更太很才又")
 _DEGREES = frozenset("太挺很真更超特最")
@@ -58,6 +61,9 @@ def _tagged(text: str) -> Iterator[tuple[str, str]]:
     for part in _ASKED.split(text):
         if _ASKED.fullmatch(part):
             yield part, "v"
+        elif len(named := _SOMEBODY.split(part)) > 1:  # 由小陈负责
+            for at, piece in enumerate(named):
+                yield from ((piece, "nr"),) if at % 2 else _tagged(piece)
         elif part:
             for word, tag in rjieba.tag(part, True):
                 yield from _parted(word, tag)
@@ -69,7 +75,12 @@ def _parted(word: str, tag: str) -> Iterator[tuple[str, str]]:
     if word in _PAIRS:
         yield first, "r" if first in "我你他她" else "v"
         yield rest, "v"
-    elif first in _JOINING and rest and (rest in KINDS or (len(rest) > 1 and tag[0] in "nl" and rjieba.has_word(rest))):
+    elif word in OPPOSITES or word in SAME:
+        yield word, tag
+    elif first in _JOINING and rest in KINDS:
+        yield first, "v"
+        yield rest, "n"
+    elif first in _JOINING and rest and (len(rest) > 1 and tag[0] in "nl" and rjieba.has_word(rest)):
         yield first, "v"
         yield from rjieba.tag(rest, True)
     elif len(word) == 2 and first in _ADVERBS and rest in ("不", "没"):
