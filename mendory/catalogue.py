@@ -79,6 +79,11 @@ REMEDIES: Final[Mapping[Code, Remedy]] = MappingProxyType(
         Code.RECALL_ECHO: Remedy(StepKind.MERGE_NEAR, Level.RULE_OR_PERSON, "merge.echo", Otherwise.PERSON),
         # a person reads the summary: no rule can say that it is a good one
         Code.FRAGMENTS: Remedy(StepKind.SUMMARISE, Level.RULE_OR_PERSON, None, Otherwise.PERSON),
+        # a text is its owner's: what to keep of it a person decides
+        Code.REPETITION: _PERSON,
+        Code.ENVELOPE_CONTENT: _PERSON,
+        Code.COMPOUND_PARTS: _REPORT,
+        Code.NO_FACT: _REPORT,
         Code.EMBEDDING_DIM_MISMATCH: _PERSON,
         Code.EMBEDDING_NON_FINITE: _PERSON,
         Code.EMBEDDING_ZERO: _PERSON,

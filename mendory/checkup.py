@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from mendory import candidates, detect, digest, language, mapping, sameness, text, thresholds, veto
+from mendory import candidates, content, detect, digest, language, mapping, sameness, text, thresholds, veto
 from mendory.config import Config
 from mendory.counts import Counts
 from mendory.detect import Examination, Settings, examine
@@ -144,7 +144,7 @@ _DECIDES: Final = frozenset({".py", ".json", ".toml", ".txt"})
 @lru_cache(maxsize=1)
 def rules() -> str:
     """A digest of the code that decides what is found: another release may find other things in the same rows."""
-    packages = (candidates, detect, language, mapping, sameness, thresholds)
+    packages = (candidates, content, detect, language, mapping, sameness, thresholds)
     folders = [Path(str(package.__file__)).parent for package in packages]
     files = [
         path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".json", ".txt", ".toml")

@@ -69,6 +69,10 @@ class Code(StrEnum):
     CONFLICT_CANDIDATE = "conflict_candidate"
     RECALL_ECHO = "recall_echo"
     FRAGMENTS = "fragments"
+    REPETITION = "repetition"
+    ENVELOPE_CONTENT = "envelope_content"
+    COMPOUND_PARTS = "compound_parts"
+    NO_FACT = "no_fact"
 
 
 KNOWN: Final[Mapping[Code, tuple[Ring, Severity]]] = MappingProxyType(
@@ -110,6 +114,10 @@ KNOWN: Final[Mapping[Code, tuple[Ring, Severity]]] = MappingProxyType(
         Code.CONFLICT_CANDIDATE: (Ring.MEANING, Severity.LOW),
         Code.RECALL_ECHO: (Ring.MEANING, Severity.MEDIUM),
         Code.FRAGMENTS: (Ring.MEANING, Severity.LOW),
+        Code.REPETITION: (Ring.MEANING, Severity.LOW),
+        Code.ENVELOPE_CONTENT: (Ring.MEANING, Severity.MEDIUM),
+        Code.COMPOUND_PARTS: (Ring.MEANING, Severity.LOW),
+        Code.NO_FACT: (Ring.MEANING, Severity.LOW),
     }
 )
 """Ring and severity of every code."""

@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from datetime import datetime
 from functools import lru_cache
 
+from mendory.content.heads import head
+from mendory.content.parts import core, parts
+from mendory.content.recalled import originals
 from mendory.language import fold
 from mendory.record import Memory
 from mendory.text import exact_key, id_key, is_blank
 
 
 def links(memory: Memory, mark: int | None = None) -> set[str]:
-    """The links of a memory: its text in its scope, its id as people read it, the rows it refers to, its vector.
+    """The links of a memory: what its text says in its scope, its id as people read it, what it refers to, its vector.
 
     A text is one link as it is compared and one as it is folded.
 
@@ -23,32 +27,48 @@ def links(memory: Memory, mark: int | None = None) -> set[str]:
     """
     targets = (memory.duplicate_of, memory.superseded_by, *memory.related_ids)
     mark = memory.vector.mark if memory.vector else mark
-    return of_row(memory.id, memory.content, memory.scope, targets, mark)
+    return of_row(memory.id, memory.content, memory.scope, targets, mark, memory.created_at)
 
 
 def of_row(
-    name: str | None, content: str | None, scope: str | None, targets: Iterable[str | None], mark: int | None
+    name: str | None,
+    content: str | None,
+    scope: str | None,
+    targets: Iterable[str | None],
+    mark: int | None,
+    created: datetime | None,
 ) -> set[str]:
-    """The links of a row with that id, text and scope, which refers to these targets, its vector of that mark."""
+    """The links of a row with that id, text, scope and time of creation, its vector of that mark, which refers so."""
     found = {f"r:{target}" for target in targets if target}
     if name and (key := id_key(name)) != name:
         found.add(f"i:{key}")
     if not is_blank(content) and not is_blank(scope):
         found |= _of_text(str(scope), str(content))
+        if (hour := hour_of(created)) is not None and (thing := head(content)):
+            found.add(f"h:{_hash(scope, hour, thing)}")
     if mark is not None:
         found.add(f"v:{mark}")
     return found
 
 
+def hour_of(created: datetime | None) -> int | None:
+    """The hour in which something was created, counted from 1970."""
+    return None if created is None else int(created.timestamp() // 3600)
+
+
 @lru_cache(maxsize=4096)
 def _of_text(scope: str, content: str) -> frozenset[str]:
-    """A text as it is compared and as it is folded."""
-    keys = {"t": exact_key(content), "f": fold(content)}
-    return frozenset(f"{kind}:{_digest(scope, key)}" for kind, key in keys.items())
+    """A text as it is compared and as it is folded, the texts it may be an echo of, and what it says alone or as parts."""
+    said = (content, *originals(content))
+    found = {f"t:{_hash(scope, exact_key(one))}" for one in said} | {f"f:{_hash(scope, fold(content))}"}
+    listed = parts(content)
+    keys = {key for ways in listed for key in ways} if listed else {core(content)} - {None}
+    return frozenset(found | {f"p:{_hash(scope, key)}" for key in keys})
 
 
-def _digest(scope: str, key: str) -> str:
-    return hashlib.blake2b(f"{scope}\0{key}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+def _hash(*said: object) -> str:
+    text = "\0".join(map(str, said))
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def leading_to(ids: Iterable[str]) -> set[str]:

@@ -79,7 +79,7 @@ def test_every_case_belongs_to_a_runner_and_says_why() -> None:
 
 MEMORY_FOLDERS = (
     *("required", "identity", "status", "references", "exact", "restated", "apart", "fill", "merge"),
-    *("structure", "belonging"),
+    *("structure", "belonging", "repetition", "envelope", "no_fact", "compound", "echo", "fragments"),
 )
 
 
@@ -380,6 +380,42 @@ def test_structure(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", cases("belonging"))
 def test_belonging(case: dict[str, Any]) -> None:
     """A scope or source is proposed where all evidence points to exactly one, to a person, and nothing rests on it."""
+    _run(case)
+
+
+@pytest.mark.parametrize("case", cases("repetition"))
+def test_repetition(case: dict[str, Any]) -> None:
+    """One thing said several times inside one memory is found; words, verses, tables and differing parts are not."""
+    _run(case)
+
+
+@pytest.mark.parametrize("case", cases("envelope"))
+def test_envelope(case: dict[str, Any]) -> None:
+    """The envelope of a message is found and its form named; texts that speak about one are not."""
+    _run(case)
+
+
+@pytest.mark.parametrize("case", cases("no_fact"))
+def test_no_fact(case: dict[str, Any]) -> None:
+    """Words of a conversation alone are found; one further word makes a memory."""
+    _run(case)
+
+
+@pytest.mark.parametrize("case", cases("echo"))
+def test_echo(case: dict[str, Any]) -> None:
+    """What was recalled and stored again is found with its original, and merged into it."""
+    _run(case)
+
+
+@pytest.mark.parametrize("case", cases("fragments"))
+def test_fragments(case: dict[str, Any]) -> None:
+    """Short notes of one hour on one thing are found; facts, labels, lists and what speaks against another are not."""
+    _run(case)
+
+
+@pytest.mark.parametrize("case", cases("compound"))
+def test_compound(case: dict[str, Any]) -> None:
+    """A list and memories that say its parts in the same words are found; other words, numbers, scopes are not."""
     _run(case)
 
 

@@ -165,6 +165,10 @@ SENTENCES: Final[Mapping[str, str]] = {
     "write what these rows say together into one of them, and archive the others": (
         "把这些行合起来的意思写入其中一行，并归档其余各行"
     ),
+    "write in these rows once what they say several times": "把这些行中反复说的内容只写一次",
+    "keep in these rows what the message says, without its envelope": "在这些行中只保留消息所说的内容，去掉外壳",
+    "decide whether the compound row or those of its parts are wanted": "决定保留合并陈述的行，还是各部分的行",
+    "archive these rows, and let their writer skip such messages": "归档这些行，并让写入程序跳过这类消息",
     "write into these rows whose memory they are": "为这些行写明是谁的记忆",
     "give these rows an id": "为这些行写入编号",
     "give all but one of these rows an id of its own": "除其中一行外，为其余各行写入各自的编号",

@@ -14,12 +14,18 @@ from typing import Any, Protocol
 
 from mendory.config import Config
 from mendory.detect.characters import Characters, NearIds
+from mendory.detect.compound import CompoundParts
 from mendory.detect.context import BatchFacts, Referrers
+from mendory.detect.echo import RecallEcho
+from mendory.detect.envelope import Envelope
 from mendory.detect.exact_duplicates import ExactDuplicates
+from mendory.detect.fragments import Fragments
 from mendory.detect.identity import Identity
 from mendory.detect.near_duplicates import NearDuplicates
 from mendory.detect.neighbours import Neighbours
+from mendory.detect.no_fact import NoFact
 from mendory.detect.references import References
+from mendory.detect.repetition import Repetition
 from mendory.detect.required import RequiredFields
 from mendory.detect.status import StatusSpelling
 from mendory.detect.times import Times
@@ -132,6 +138,12 @@ def detectors(settings: Settings, neighbours: Neighbours | None = None) -> list[
         NearDuplicates(
             settings.duplicate_window, settings.owner_keys, settings.absent, settings.incidental, neighbours
         ),
+        Repetition(settings.absent),
+        Envelope(settings.absent),
+        NoFact(settings.absent),
+        RecallEcho(settings.absent),
+        CompoundParts(settings.absent),
+        Fragments(settings.absent),
     ]
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from mendory.content import suspect
 from mendory.detect import Settings
 from mendory.detect.shapes import shape_for
 from mendory.detect.times import AFTER, EARLIEST, LATEST, SLACK, TIMES
@@ -125,12 +126,13 @@ class Changed:
         marks = [None] * len(self)
         if VECTOR in self._frame.column_names:
             marks = pc.struct_field(column(self._frame, VECTOR), "mark").to_pylist()
-        columns = [self._list(n) for n in ("content", "scope", "duplicate_of", "superseded_by", "related_ids")]
-        for name, content, scope, duplicate_of, superseded_by, related, mark in zip(
+        named = ("content", "scope", "created_at", "duplicate_of", "superseded_by", "related_ids")
+        columns = [self._list(n) for n in named]
+        for name, content, scope, created, duplicate_of, superseded_by, related, mark in zip(
             self.ids, *columns, marks, strict=True
         ):
             targets = (duplicate_of, superseded_by, *(related or ()))
-            yield name or "", of_row(name, content, scope, targets, mark)
+            yield name or "", of_row(name, content, scope, targets, mark, created)
 
     def clean(self, usual: Usual) -> Any:
         """Which rows break no rule by themselves, whatever other rows hold; of the others some may break none too."""
@@ -139,6 +141,7 @@ class Changed:
         ids = column(frame, "id")
         good &= np.asarray(texts.plain_id(ids))
         good &= np.asarray(pc.equal(texts.content(column(frame, "content")), texts.STAND_IN).fill_null(False))
+        good &= ~np.array([bool(text) and suspect(text) for text in self._list("content")], bool)
         needed = usual.fields - self._settings.absent - self._settings.optional
         for name in needed - {"embedding"}:
             good &= self._there(name)

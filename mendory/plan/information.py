@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from mendory.content.recalled import is_echo
 from mendory.language import Reading, language_of
 from mendory.record import SOURCE_CONFIDENCE, Memory
 from mendory.text import exact_key, valueless
@@ -87,6 +88,8 @@ def after(original: str, echo: str) -> str:
     >>> after("Prefers tea.", "From memory: prefers tea. Also owns a cat.")
     'Also owns a cat.'
     """
+    if is_echo(echo, original):  # to "you" what was said of the user is no more than that
+        return ""
     found = _found(original, echo)
     return echo if found is None else echo[found.end() :].lstrip(_MARKS)
 
@@ -94,6 +97,8 @@ def after(original: str, echo: str) -> str:
 def repeated(echo: Memory, original: Memory) -> Memory:
     """The echo without what stands before the text that it repeats; with just that text, where nothing follows it."""
     text, said = original.content or "", echo.content or ""
+    if is_echo(said, text):
+        return replace(echo, content=text)
     found = _found(text, said)
     if found is None:
         return echo

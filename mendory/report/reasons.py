@@ -243,6 +243,12 @@ _PATTERNS: Final = (
     (r"the content holds characters nobody sees: (.+)", r"内容含有看不见的字符：\1"),
     (r"the content has (\d+) characters", r"内容有 \1 个字符"),
     (r"the scope holds characters that no scope should have", "范围含有不应出现的字符"),
+    (r"(\d+) of its (\d+) parts were said before in the same text", r"\2 个部分中有 \1 个在同一文本中已说过"),
+    (r"the content holds the envelope of a message: (\w+)", r"内容含有消息的外壳：\1"),
+    (r"the content states nothing: words of a conversation alone", "内容没有陈述任何事实：只有对话用语"),
+    (r"(\d+) memories repeat what was recalled from another", r"\1 条记忆重复了从另一条召回的内容"),
+    (r"(\d+) of its (\d+) parts are memories of their own", r"\2 个部分中有 \1 个另有单独的记忆"),
+    (r"(\d+) short memories of one hour say one thing together", r"同一小时内的 \1 条短记忆合起来才说明一件事"),
     # what a step does
     (r"keep (.+), archive (\d+) row\(s\) that say the same", r"保留 \1，归档内容相同的 \2 行"),
     (

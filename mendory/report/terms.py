@@ -26,6 +26,10 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "conflict_candidate": ("Nearly the same, but not quite", "近似但有出入"),
     "recall_echo": ("Recalled text stored again", "召回内容被再次存储"),
     "fragments": ("Fragments of one thing", "同一件事的碎片"),
+    "repetition": ("Says the same several times", "同一记忆内反复陈述"),
+    "envelope_content": ("Envelope of a message as content", "消息外壳被存为内容"),
+    "compound_parts": ("Several things at once and one by one", "合并陈述与其各部分并存"),
+    "no_fact": ("States nothing", "没有陈述任何事实"),
     "embedding_dim_mismatch": ("Embedding of another length", "向量维数不符"),
     "embedding_non_finite": ("Embedding holds no numbers", "向量含非数值"),
     "embedding_zero": ("Embedding all zeros", "向量全为零"),
@@ -96,6 +100,7 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "id_spelling": ("Ids written in two ways", "编号写法不一"),
     "clock_or_unit": ("Clock or unit of a writer", "写入程序的时钟或单位有误"),
     "text_not_cleaned": ("Texts stored as they came", "文本未经清理即存储"),
+    "captured_as_it_came": ("Messages captured as they came", "消息未经筛选即被存储"),
     # what rows share
     "batch": ("batch", "批次"),
     "source": ("source", "来源"),
@@ -253,6 +258,13 @@ PREVENTION: Final[Mapping[str, tuple[tuple[str, str], tuple[str, str]]]] = {
             "check texts copied from pages and files",
         ),
         ("存储前去除不可见字符并拆分过长文本", "检查从网页和文件复制来的文本"),
+    ),
+    "captured_as_it_came": (
+        (
+            "store what a message states, without its envelope, and nothing where it states nothing",
+            "check what the capture step stores of a greeting, a complaint and a forwarded message",
+        ),
+        ("只存储消息所陈述的内容，去掉外壳；没有陈述的不存", "检查抽取步骤从问候、抱怨和转发消息中存了什么"),
     ),
     "unknown": (
         ("none known; look at the rows", "check what the rows have in common"),
