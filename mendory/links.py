@@ -58,7 +58,7 @@ def hour_of(created: datetime | None) -> int | None:
 
 @lru_cache(maxsize=4096)
 def _of_text(scope: str, content: str) -> frozenset[str]:
-    """A text as it is compared and as it is folded, the texts it may be an echo of, and what it says alone or as parts."""
+    """A text as compared and as folded, the texts it may be an echo of, and what it says alone or as parts."""
     said = (content, *originals(content))
     found = {f"t:{_hash(scope, exact_key(one))}" for one in said} | {f"f:{_hash(scope, fold(content))}"}
     listed = parts(content)
