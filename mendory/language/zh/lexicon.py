@@ -23,13 +23,15 @@ def named(name: str) -> list[tuple[str, str]]:
     return [(key, rest) for line in _LISTS[name].strip().splitlines() for key, _, rest in [line.partition(": ")]]
 
 
-SAME = {word: group[0] for group in groups("same") for word in group}
+SAME = {word: group[0] for name in ("same", "strength") for group in groups(name) for word in group}
 """Words of one meaning, with the form in which they are compared."""
 TURNED = {word: other for pair in words("turned") for word, _, other in [pair.partition(":")]}
 """Words of stance that are another word turned round: 讨厌 is 喜欢, negated."""
 FUNCTION = words("function")
 """Words that carry no meaning of their own for a comparison."""
+_LEVELS = [group[0] for group in groups("strength")]
 STRENGTH = {word: level for level, group in enumerate(groups("strength")) for word in group}
+STRENGTH |= dict.fromkeys(words("little"), 2)
 """How often or how much, 0 never to 4 always."""
 KIN = {word: group[0] for group in groups("kin") for word in group}
 """People by what they are to the user, each in one form."""
@@ -43,7 +45,7 @@ SOUNDS = {ch: sound.strip("-") for sound, characters in named("transliterated") 
 
 def _opposites() -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for group in groups("opposites"):
+    for group in (*groups("opposites"), _LEVELS):
         folded = {SAME.get(word, word) for word in group}
         for word in folded:
             found.setdefault(word, set()).update(folded - {word})

@@ -46,6 +46,19 @@ def _person(word: str) -> str | None:
     return word if all(ch in SOUNDS for ch in word) else None
 
 
+def routes(clause: Sequence[Token]) -> None:
+    """Mark in a clause where a way begins and where it ends: 上海到北京 is not 北京到上海."""
+    for at in range(1, len(clause) - 1):
+        if (
+            clause[at].text in ("到", "至", "飞", "飞往", "去往", "开往")
+            and name(clause[at - 1])
+            and name(clause[at + 1])
+        ):
+            start, end = clause[at - 1], clause[at + 1]
+            start.fold, start.kind = f"从{start.fold}", "from"
+            end.fold, end.kind = f"到{end.fold}", "to"
+
+
 def is_person(token: Token) -> bool:
     """Whether a word names a person."""
     return token.tag[:2] == "nr" and (token.text[0] in SURNAMES or token.text[0] in _TITLED) and name(token) is not None

@@ -10,7 +10,7 @@ from mendory.language.writing import halfwidth, simplified
 from mendory.language.zh.asking import asks
 from mendory.language.zh.lexicon import FUNCTION, KIN, KINDS, OPPOSITES, SAME, STRENGTH, TURNED, opposites, words
 from mendory.language.zh.negation import negate
-from mendory.language.zh.people import SURNAMES, TITLES, name, owners
+from mendory.language.zh.people import SURNAMES, TITLES, name, owners, routes
 from mendory.language.zh.scan import Piece, scan
 from mendory.language.zh.scenes import ended, scenes
 from mendory.language.zh.segment import segment
@@ -39,6 +39,8 @@ class Chinese:
         found = scan(plain)
         clauses = _clauses(found.pieces)
         strength = _strength(clauses)
+        for clause in clauses:
+            routes(clause)
         over = ended(clauses)
         negations = sum(map(negate, clauses))
         asked = asks(clauses)
@@ -97,7 +99,7 @@ def _clauses(pieces: list[Piece]) -> list[list[Token]]:
 
 _JOINED = KINDS.keys() | words("brands") | {word for word in OPPOSITES if word[0] not in "不没未无"}
 """Words that jieba does not know and parts."""
-_GIVEN = frozenset(["nr", "nrt", "nrfg", "z", "zg", "j", "b"])
+_GIVEN = frozenset(["nr", "nrt", "nrfg", "z", "zg", "j", "b", "i"])
 """What jieba makes of a given name that stands apart from its surname."""
 
 
@@ -108,7 +110,7 @@ def _append(clause: list[Token], word: str, tag: str) -> None:
     if (len(before) == 1 and before in SURNAMES and given) or (before in ("小", "老") and word in SURNAMES):
         clause.pop()
         word, tag = before + word, "nr"
-    elif word[0] in SURNAMES and word[1:] in TITLES:
+    elif word[0] in SURNAMES and (word[1:] in TITLES or (tag == "i" and len(word) < 4)):
         tag = "nr"
     elif before in ("调", "开") and word in ("高", "低", "大", "小", "快", "慢", "亮", "暗"):
         clause.pop()
@@ -156,7 +158,7 @@ _PRONOUN = frozenset("我你他她它这那此该其各某每哪咱您自本")
 
 def _word(token: Token, behind: Sequence[Token]) -> Word:
     fold = KIN.get(token.text) or KIN.get(token.text.rstrip("们")) or token.fold
-    kind = KINDS.get(fold, "")
+    kind = token.kind or KINDS.get(fold, "")
     content = token.value or bool(kind) or _means(token) or _of_value(token, behind)
     return Word(token.text, fold, content, token.negated and content, kind, token.turned)
 

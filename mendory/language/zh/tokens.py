@@ -15,6 +15,8 @@ class Token:
     value: bool = False
     named: bool = False
     """A value that is a name: it stays a word of the reading, as numbers and dates do not."""
+    kind: str = ""
+    """A class it has by where it stands: where a way begins and ends."""
     negated: bool = False
     turned: bool = False
     """It says the opposite of its fold by itself: 讨厌."""
