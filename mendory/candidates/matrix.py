@@ -10,7 +10,7 @@ import numpy.typing as npt
 from mendory.candidates.pairs import Floats, Rows
 
 _CHUNK = 1 << 14
-_GATHERED = 1 << 15
+_GATHERED = 1 << 12
 
 
 class Matrix:

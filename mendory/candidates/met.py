@@ -19,6 +19,11 @@ class Met:
         self._partners = np.zeros(size, np.int64)
         self._count(self._known)
 
+    @property
+    def served(self) -> npt.NDArray[np.bool_]:
+        """Which places have all the partners they keep, and look for no more."""
+        return self._partners >= PARTNERS
+
     def __len__(self) -> int:
         return len(self._code)
 
@@ -26,7 +31,7 @@ class Met:
         """Which of the codes are new and looked for; those met before are counted once more."""
         at, before = _find(self._code, code)
         self._times[at[before]] += 1
-        return ~before & ~_find(self._known, code)[1] & ~self._served(code)
+        return ~before & ~_find(self._known, code)[1] & ~self._done(code)
 
     def add(self, code: Rows, cosine: Floats) -> None:
         """The new pairs are met once."""
@@ -44,7 +49,7 @@ class Met:
 
         Pairs of two rows that look for no more do not count.
         """
-        looking = ~self._served(self._code)
+        looking = ~self._done(self._code)
         once, twice = (int(np.count_nonzero(looking & (self._times == times))) for times in (1, 2))
         return once * (once - 1) / (2 * (twice + 1))
 
@@ -57,10 +62,10 @@ class Met:
         for side in places(code):
             self._partners += np.bincount(side, minlength=len(self._partners))
 
-    def _served(self, code: Rows) -> npt.NDArray[np.bool_]:
-        """Pairs whose rows both have all the partners they keep."""
+    def _done(self, code: Rows) -> npt.NDArray[np.bool_]:
+        """Pairs whose rows both look for no more."""
         low, high = places(code)
-        return (self._partners[low] >= PARTNERS) & (self._partners[high] >= PARTNERS)
+        return self.served[low] & self.served[high]
 
 
 def _find(held: Rows, code: Rows) -> tuple[Rows, npt.NDArray[np.bool_]]:

@@ -12,7 +12,7 @@ estimation of the number of classes in a population, Scandinavian Journal of Sta
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -45,9 +45,13 @@ def netted(matrix: Matrix, rows: Rows, axes: Axes, floor: float, known: Pairs, r
     known_places = np.searchsorted(rows, np.stack([known.left, known.right]))
     met = Met(len(rows), codes(*known_places))
     depth = max(0, math.ceil(math.log2(len(rows) / _PART)))
+
+    def dense(part: Rows) -> tuple[Rows, Floats]:
+        return _in_full(matrix, rows, part, floor)
+
     for throw in range(_MOST_THROWS):
         parts = _parted(lead, rng.standard_normal((depth, lead.shape[1]), dtype=np.float32))
-        code, cosine = (np.concatenate(c) for c in zip(*_alike(sketch, parts, looks, floor, matrix, rows), strict=True))
+        code, cosine = (np.concatenate(c) for c in zip(*_alike(sketch, parts, looks, met.served, dense), strict=True))
         fresh = met.again(code)
         code, cosine = code[fresh], cosine[fresh]
         unread = np.flatnonzero(np.isnan(cosine))
@@ -78,7 +82,11 @@ def _parted(lead: Floats, directions: Floats) -> Rows:
 
 
 def _alike(
-    sketch: Floats, parts: Rows, looks: float, floor: float, matrix: Matrix, rows: Rows
+    sketch: Floats,
+    parts: Rows,
+    looks: float,
+    served: npt.NDArray[np.bool_],
+    in_full: Callable[[Rows], tuple[Rows, Floats]],
 ) -> Iterator[tuple[Rows, Floats]]:
     """(codes of pairs of places, their cosines) that look near inside the parts; NaN where not compared in full."""
     size, none = parts.shape[1], len(sketch) - 1
@@ -93,7 +101,9 @@ def _alike(
         part, a, b = part[keep], a[keep], b[keep]
         dense = np.bincount(part, minlength=len(tile)) > _DENSE * size
         for at in np.flatnonzero(dense):
-            yield _in_full(matrix, rows, tile[at][tile[at] < none], floor)
+            held = tile[at][tile[at] < none]
+            if not served[held].all():
+                yield in_full(held)
         sparse = ~dense[part]
         a, b = tile[part[sparse], a[sparse]], tile[part[sparse], b[sparse]]
         low, high = np.minimum(a, b), np.maximum(a, b)
