@@ -154,7 +154,7 @@ def test_equal_keys_are_proposed_however_far_their_vectors_are() -> None:
 
 
 @pytest.mark.parametrize("keyed", [True, False])
-@pytest.mark.parametrize("rows", [900, 5000])
+@pytest.mark.parametrize("rows", [900, 2500])
 def test_thousands_of_copies_are_not_millions_of_pairs(rows: int, keyed: bool) -> None:
     """Each row keeps its PARTNERS; none is left alone; copies of one text all hang on the first ones."""
     vectors = np.repeat(directions(1, 8), rows, axis=0)
@@ -164,6 +164,17 @@ def test_thousands_of_copies_are_not_millions_of_pairs(rows: int, keyed: bool) -
     assert rows == len(np.unique(np.concatenate([pairs.left, pairs.right])))
     if keyed:
         assert set(range(1, rows)) == {b for a, b in proposed(pairs) if a == 0}
+
+
+def test_in_a_crowd_the_nearest_are_found() -> None:
+    """Where thousands of rows are near each other, as sentences made from one pattern are, copies still find theirs."""
+    pattern = directions(1, 96)
+    vectors = pattern + directions(3000, 96, seed=2) * np.float32(0.25)
+    vectors[1::10] = beside(vectors[::10], 0.995)
+    columns = np.zeros(3000, np.int64), np.full(3000, -1), np.zeros(3000, np.uint64)
+    pairs = near(vectors, *columns, FLOOR, rng())
+    assert {(at, at + 1) for at in range(0, 3000, 10)} == proposed(pairs.where(pairs.cosine > 0.99))
+    assert len(pairs) <= 3000 * PARTNERS
 
 
 def test_every_part_is_small_on_any_data() -> None:

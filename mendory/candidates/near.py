@@ -31,7 +31,8 @@ def near(
     `vectors` is (n, d); a row that is not finite or all zeros is joined by its key only. `scopes`, `blocks` and `keys`
     are (n,); a negative block is none, so is key 0. Up to `EXACT` rows of a scope every pair is found; in a larger one
     every pair inside a block of up to `EXACT` rows, every pair of equal keys, and of the others all but about one in
-    a thousand (`net.netted`). A row keeps its `PARTNERS` nearest. The same `rng` state gives the same pairs.
+    a thousand (`net.netted`). A row keeps the `PARTNERS` nearest of those
+    found. The same `rng` state gives the same pairs.
 
     Cost: grows with n · log n, whatever the sizes of scopes and blocks. Memory: about half of the vectors' beside them.
     """

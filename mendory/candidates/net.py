@@ -20,12 +20,13 @@ import numpy.typing as npt
 from mendory.candidates.axes import Axes
 from mendory.candidates.matrix import Matrix
 from mendory.candidates.met import Met
-from mendory.candidates.pairs import Floats, Pairs, Rows, capped, codes, places
+from mendory.candidates.pairs import PARTNERS, Floats, Pairs, Rows, codes, joined, places
 
 _PART = 256
 _DENSE = 2
 _LEAST_THROWS, _MOST_THROWS = 8, 64
 _MISSED = 0.0003
+_CLOSEST = 0.999
 _TILE = 1 << 18
 
 
@@ -34,8 +35,10 @@ def netted(matrix: Matrix, rows: Rows, axes: Axes, floor: float, known: Pairs, r
 
     Not every such pair is found: throws end when those still missing are estimated at less than three in ten thousand
     of the pairs found and known, after eight throws at least and sixty-four at most. Rows with 64 partners look for no
-    more. Cost of a throw: `len(rows)` × (256 + log₂ `len(rows)`) on 64 components, and at most four times that where
-    everything is alike.
+    more at this floor, but among themselves at a floor three quarters nearer to 1, and so on: in a crowd the nearest
+    are found.
+
+    Cost of a throw: `len(rows)` × (256 + log₂ `len(rows)`) on 64 components, and where most rows are alike, on all.
     """
     sketch = np.zeros((len(rows) + 1, axes.anyhow.shape[1]), np.float32)  # the last stands for no row
     sketch[:-1] = matrix.along(axes.anyhow, rows)
@@ -58,8 +61,12 @@ def netted(matrix: Matrix, rows: Rows, axes: Axes, floor: float, known: Pairs, r
         low, high = places(code[unread])
         cosine[unread] = matrix.cosines(rows[low], rows[high])
         met.add(code[cosine >= floor], cosine[cosine >= floor])
-        if throw + 1 >= _LEAST_THROWS and met.missing() <= _MISSED * (len(known) + len(met)):
+        enough = throw + 1 >= _LEAST_THROWS and met.missing() <= _MISSED * (len(known) + len(met))
+        if enough or depth == 0:
             break
+    closer = 1 - (1 - floor) / 4
+    if met.served.any() and closer < _CLOSEST:
+        return joined([met.pairs(rows), netted(matrix, rows[met.served], axes, closer, Pairs.none(), rng)])
     return met.pairs(rows)
 
 
@@ -94,18 +101,17 @@ def _alike(
     for start in range(0, len(parts), step):
         tile = parts[start : start + step]
         seen = sketch[tile]
-        hit = np.flatnonzero(np.matmul(seen, seen.transpose(0, 2, 1)) >= looks)
-        part, place = np.divmod(hit, size * size)
-        a, b = np.divmod(place, size)
-        keep = a < b
-        part, a, b = part[keep], a[keep], b[keep]
-        dense = np.bincount(part, minlength=len(tile)) > _DENSE * size
-        for at in np.flatnonzero(dense):
-            held = tile[at][tile[at] < none]
+        looks_near = np.matmul(seen, seen.transpose(0, 2, 1)) >= looks
+        dense = np.count_nonzero(looks_near, axis=(1, 2)) > (2 * _DENSE + 1) * size  # each pair twice, and each row
+        for part in tile[dense]:
+            held = part[part < none]
             if not served[held].all():
                 yield in_full(held)
-        sparse = ~dense[part]
-        a, b = tile[part[sparse], a[sparse]], tile[part[sparse], b[sparse]]
+        looks_near[dense] = False
+        at, place = np.divmod(np.flatnonzero(looks_near), size * size)
+        a, b = np.divmod(place, size)
+        at, a, b = at[a < b], a[a < b], b[a < b]
+        a, b = tile[at, a], tile[at, b]
         low, high = np.minimum(a, b), np.maximum(a, b)
         real = high < none
         yield codes(low[real], high[real]), np.full(int(real.sum()), np.nan, np.float32)
@@ -115,7 +121,11 @@ def _in_full(matrix: Matrix, rows: Rows, part: Rows, floor: float) -> tuple[Rows
     """The same for one part of which most pairs look near: one product is cheaper than many."""
     unit = matrix.unit(rows[part])
     product = unit @ unit.T
-    a, b = np.nonzero(product >= floor)
-    keep = a < b
-    found = capped(Pairs.of(part[a[keep]], part[b[keep]], product[a[keep], b[keep]]))
-    return codes(found.left, found.right), found.cosine
+    np.fill_diagonal(product, -2)
+    near = product >= floor
+    if len(part) > PARTNERS:
+        nearest = np.zeros_like(near)
+        np.put_along_axis(nearest, np.argpartition(product, -PARTNERS, axis=1)[:, -PARTNERS:], True, axis=1)
+        near &= nearest | nearest.T
+    a, b = np.nonzero(np.triu(near))
+    return codes(np.minimum(part[a], part[b]), np.maximum(part[a], part[b])), product[a, b]
