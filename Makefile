@@ -9,7 +9,7 @@ export TOKENIZERS_PARALLELISM := false
 # The models of the tests run on the processor. Installed first, or their packages would choose one by themselves.
 TORCH ?= torch==2.13.0
 
-.PHONY: first-answer heal serve test check bench bench-structure bench-served quality e2e crash clean
+.PHONY: first-answer heal serve test check bench bench-near bench-structure bench-served quality e2e crash clean
 
 $(VENV)/demo.ready: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -48,9 +48,19 @@ check: $(VENV)/dev.ready
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
+# The engines that near pairs are measured beside: for these two targets alone.
+$(VENV)/bench.ready: $(VENV)/dev.ready
+	@echo "Installing what is measured beside …"
+	@$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
+	@touch $@
+
 # Costs as ratios against a baseline in the same run; the last line is JSON.
-bench: $(VENV)/dev.ready
+bench: $(VENV)/bench.ready
 	@$(BIN)/python -m bench
+
+# Near pairs beside exact all pairs, faiss and semhash, 10 k to 300 k rows; the last line is JSON.
+bench-near: $(VENV)/bench.ready
+	@$(BIN)/python -m bench.near
 
 # The structural check alone: facts and suites against the plain read, 10 k to 1 M rows; the last line is JSON.
 bench-structure: $(VENV)/dev.ready

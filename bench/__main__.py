@@ -22,7 +22,7 @@ import lancedb
 import numpy as np
 import pyarrow as pa
 
-from bench import structure
+from bench import near, structure
 from mendory.catalogue import Level, StepKind
 from mendory.clinic import Clinic
 from mendory.config import Config
@@ -195,7 +195,9 @@ def main() -> int:
         figures["ledger_bytes_per_row"] = round(used / repaired)
     with tempfile.TemporaryDirectory(prefix="mendory-structure-") as name:
         figures |= structure.measure(Path(name))
-    bounds = BOUNDS | structure.BOUNDS
+    with tempfile.TemporaryDirectory(prefix="mendory-near-") as name:
+        figures |= near.measure(Path(name))
+    bounds = BOUNDS | structure.BOUNDS | near.BOUNDS
     ok = all(figures[k] <= bound for k, bound in bounds.items())
     print(json.dumps({"figures": figures, "bounds": bounds, "ok": ok}))
     return 0 if ok else 1
