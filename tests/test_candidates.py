@@ -173,7 +173,7 @@ def test_in_a_crowd_the_nearest_are_found() -> None:
     vectors[1::10] = beside(vectors[::10], 0.995)
     columns = np.zeros(3000, np.int64), np.full(3000, -1), np.zeros(3000, np.uint64)
     pairs = near(vectors, *columns, FLOOR, rng())
-    assert {(at, at + 1) for at in range(0, 3000, 10)} == proposed(pairs.where(pairs.cosine > 0.99))
+    assert {(at, at + 1) for at in range(0, 3000, 10)} == proposed(pairs.at(pairs.cosine > 0.99))
     assert len(pairs) <= 3000 * PARTNERS
 
 

@@ -75,7 +75,7 @@ def near_to(
             found.append(across(matrix, few, scope, floor))
     found += _in_large(matrix, crowded, blocks, floor, rng)
     pairs = joined(found)
-    return capped(pairs.where(new[pairs.left] | new[pairs.right]))
+    return capped(pairs.at(new[pairs.left] | new[pairs.right]))
 
 
 def _in_large(

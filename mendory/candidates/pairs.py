@@ -44,7 +44,7 @@ class Pairs:
         first = first[low[first] < high[first]]
         return Pairs(low[first], high[first], cosine[first].astype(np.float32, copy=False))
 
-    def where(self, keep: npt.NDArray[np.bool_] | Rows) -> Pairs:
+    def at(self, keep: npt.NDArray[np.bool_] | Rows) -> Pairs:
         """The pairs at these places."""
         return Pairs(self.left[keep], self.right[keep], self.cosine[keep])
 
@@ -84,4 +84,4 @@ def capped(pairs: Pairs, most: int = PARTNERS) -> Pairs:
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order)) - begins[place[order]]
     near = rank < most
-    return pairs.where(near[: len(pairs)] | near[len(pairs) :])
+    return pairs.at(near[: len(pairs)] | near[len(pairs) :])
