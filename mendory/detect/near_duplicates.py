@@ -242,5 +242,5 @@ def parts(pairs: Pairs, scopes: npt.NDArray[np.int64], most: int) -> Iterator[Pa
         if end - start >= most or end == len(order):
             chosen = order[start:end]
             if len(chosen):
-                yield pairs.where(chosen)
+                yield pairs.at(chosen)
             start = end
