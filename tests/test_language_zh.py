@@ -7,7 +7,7 @@ from decimal import Decimal
 from importlib import import_module
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mendory.language import Quantity, Reading, fold, language_of
@@ -61,6 +61,7 @@ def test_what_is_no_numeral_is_no_number(written: str) -> None:
     assert None is number(written)
 
 
+@settings(deadline=None)  # the first text loads the dictionaries
 @given(st.integers(1, 99_999_999))
 def test_every_number_written_out_is_read_back(value: int) -> None:
     """A number in Chinese numerals is that number."""
@@ -319,18 +320,21 @@ def test_folding_keeps_what_is_part_of_a_value(a: str, b: str, same: bool) -> No
     assert same is (fold(a) == fold(b))
 
 
+@settings(deadline=None)
 @given(st.text(alphabet=st.sampled_from("ａＢ1２,.:#%- 　，。喜歡发髮后後臺é²①ﬁ"), max_size=20))
 def test_folding_twice_is_folding_once(text: str) -> None:
     """What is folded folds to itself."""
     assert fold(text) == fold(fold(text))
 
 
+@settings(deadline=None)
 @given(st.text(max_size=80))
 def test_any_text_can_be_read(text: str) -> None:
     """No text raises, and a text has one reading."""
     assert (read(text), ZH.sentences(text)) == (read(text), ZH.sentences(text))
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.sampled_from(WORDS),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mendory.veto import Veto, vetoes
@@ -52,12 +52,14 @@ TEXTS = st.one_of(
 )
 
 
+@settings(deadline=None)  # the first text loads dictionaries
 @given(TEXTS, TEXTS)
 def test_whatever_the_texts_a_veto_is_symmetric(a: str, b: str) -> None:
     """Any two texts can be compared, and it does not matter which comes first."""
     assert vetoes(a, b) == vetoes(b, a)
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_nothing_speaks_against_a_text_and_itself(text: str) -> None:
     """A text and itself have no veto, but that no language reads it."""
