@@ -143,7 +143,7 @@ def lossless(before: dict[str, Any], after: dict[str, Any], plan: Plan) -> None:
     heirs = {
         m: s.detail["primary_id"]
         for s in plan.steps()
-        if s.kind is StepKind.MERGE_EXACT
+        if s.kind in (StepKind.MERGE_EXACT, StepKind.MERGE_NEAR)
         for m in s.detail["merged_ids"]
     }
 
@@ -173,7 +173,8 @@ def lossless(before: dict[str, Any], after: dict[str, Any], plan: Plan) -> None:
         reachable = {heir(t) for row in (new, primary) for t in _targets(row)}
         for target in _targets(old):
             assert heir(target) in reachable | {heir(name)}
-        assert new["duplicate_of"] == (heirs[name] if name in heirs else new["duplicate_of"])
+        # where the primary was merged further, the row follows it
+        assert name not in heirs or new["duplicate_of"] in (heirs[name], heir(name))
 
 
 def _metadata(row: dict[str, Any]) -> dict[str, Any]:
@@ -203,7 +204,7 @@ def one_primary(before: Any, after: Any, plan: Plan) -> None:
     merged = {
         m: s.detail["primary_id"]
         for s in plan.steps()
-        if s.kind is StepKind.MERGE_EXACT
+        if s.kind in (StepKind.MERGE_EXACT, StepKind.MERGE_NEAR)
         for m in s.detail["merged_ids"]
     }
     for name in merged.keys() | set(merged.values()):
