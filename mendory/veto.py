@@ -93,12 +93,18 @@ def _polarity(a: Reading, b: Reading, language: Language) -> bool:
 def _opposites(a: Reading, b: Reading, language: Language) -> tuple[bool, bool]:
     """Whether a word of one has its opposite in the other; and whether one is denied, so that both say the same."""
     one, two = _meant(a), _meant(b)
+    ours, theirs = _oftener(a, b), _oftener(b, a)
     clash = explained = False
-    for fold in one.keys() - two.keys():
-        for other in language.opposites(fold) & two.keys() - one.keys():
+    for fold in ours:
+        for other in language.opposites(fold) & theirs:
             same = not one[fold].isdisjoint(two[other])
             clash, explained = clash or same, explained or not same
     return clash, explained
+
+
+def _oftener(a: Reading, b: Reading) -> set[str]:
+    """Words that one says and the other does not, or not as often."""
+    return set(Counter(word.fold for word in a.words) - Counter(word.fold for word in b.words))
 
 
 def _meant(reading: Reading) -> dict[str, set[bool]]:
@@ -118,13 +124,14 @@ def _denied(a: Reading, b: Reading, explained: bool) -> bool:
     agree = any(_alike(one[fold], two[fold]) for fold in both)
     if any({no for no, _ in one[fold]}.isdisjoint({no for no, _ in two[fold]}) for fold in both):
         return not agree or a.negations != b.negations
-    lone = _reached(a) != _reached(b)
+    lone = _denies(a) != _denies(b)
     return lone and not agree and not explained and max(len(one), len(two)) <= _SHORT
 
 
-def _reached(reading: Reading) -> bool:
-    """Whether a negation reaches a word, be it one without content: "not out"."""
-    return any(word.negated != word.turned for word in reading.words)
+def _denies(reading: Reading) -> bool:
+    """Whether a text denies anything but by the form of a word: words it reaches, or a number or date."""
+    turned = sum(word.turned for word in reading.words)
+    return reading.negations > turned or any(word.negated != word.turned for word in reading.words)
 
 
 def _alike(one: set[tuple[bool, bool]], two: set[tuple[bool, bool]]) -> bool:
@@ -172,8 +179,8 @@ def _slots(a: Reading, b: Reading) -> bool:
 
 
 def _lacking(a: Reading, b: Reading) -> list[Word]:
-    said = {word.fold for word in b.words}
-    return [word for word in a.words if word.content and word.fold not in said]
+    more = _oftener(a, b)
+    return [word for word in a.words if word.content and word.fold in more]
 
 
 def _replaced(a: Reading, b: Reading) -> list[tuple[set[str], set[str]]]:

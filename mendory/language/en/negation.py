@@ -20,7 +20,7 @@ _TURNING = _folds("avoid refuse reject fail lack abstain")
 _STANCE = _folds("like allow accept agree approve trust able")
 _OVER = _folds("stop quit cease")
 _IDLE = {
-    "not": listed("only just merely to"),
+    "not": listed("only just merely"),
     "no": listed("doubt problem matter wonder longer"),
     "nothing": listed("but"),
 }
@@ -51,7 +51,7 @@ def negation(found: list[Token]) -> Negation:
             on = on and token.text in '-/&"'
             reached.append(False)
             continue
-        if low in ENDS or (low == "and" and following in _CLAUSE):
+        if low in ENDS or (low in ("and", "as") and following in _CLAUSE):
             on = False
         reached.append(on)
         if _contrasted(found, at, following):
@@ -60,7 +60,8 @@ def negation(found: list[Token]) -> Negation:
             longer = low == "no" and following == "longer"
             ended = ended or longer
             if longer or not _idle(found, at):
-                on, count = (False, count - 1) if low == "without" and on else (True, count + (not on))
+                on = not (on and _twice(found, at))
+                count += 1
         elif token.kind == "word":
             fold, turned = folded(low)
             over = fold in _OVER and (following.endswith("ing") or (fold == "quit" and following not in ("", ".")))
@@ -73,6 +74,12 @@ def negation(found: list[Token]) -> Negation:
     return Negation(tuple(reached), max(count, 0), ended)
 
 
+def _twice(found: list[Token], at: int) -> bool:
+    """Whether a word of negation in the reach of another takes it back, as "not without", or goes on, as "and no"."""
+    before = found[at - 1].low if at else ""
+    return found[at].low not in ("nor", "neither") and before not in ("and", "or", "but", "nor")
+
+
 def _idle(found: list[Token], at: int) -> bool:
     """Whether a word of negation negates nothing: "not only", "no doubt", and a No that answers."""
     low = found[at].low
@@ -80,8 +87,10 @@ def _idle(found: list[Token], at: int) -> bool:
         return low == "no"
     following = found[at + 1]
     if following.low in _IDLE.get(low, ()):
-        return not (low == "not" and following.low == "to" and at == 0)
-    return low == "no" and following.kind in ("mark", "number") and following.text != '"'
+        return low != "not" or any(token.low in ("but", "also") for token in found[at + 2 :])
+    if low == "not" and following.low == "to":
+        return at + 2 < len(found) and found[at + 2].low == "mention"
+    return low == "no" and following.kind == "mark" and following.text != '"'
 
 
 def _used_to(found: list[Token], at: int) -> bool:
