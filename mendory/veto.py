@@ -170,12 +170,29 @@ def _kinds(a: Reading, b: Reading) -> bool:
 
 
 def _slots(a: Reading, b: Reading) -> bool:
-    """Whether short texts fill one place with other words, of which the other text says none: Redis for …."""
+    """Whether short texts fill one place with other words, of which the other text says none: Redis for ….
+
+    Names in such a place are judged as names.
+    """
     ours, theirs = dict(a.slots), dict(b.slots)
-    if not ours.keys() & theirs.keys() or max(len(_signs(a)), len(_signs(b))) > _SHORT:
+    both = ours.keys() & theirs.keys()
+    if not both or max(_said(a), _said(b)) > _SHORT:
         return False
     one, two = {word.fold for word in a.words}, {word.fold for word in b.words}
-    return any(ours[place].isdisjoint(two) and theirs[place].isdisjoint(one) for place in ours.keys() & theirs.keys())
+    named = _parts(a.names) | _parts(b.names)
+    return any(
+        ours[place].isdisjoint(two) and theirs[place].isdisjoint(one) and not ours[place] | theirs[place] <= named
+        for place in both
+    )
+
+
+def _parts(names: Iterable[str]) -> set[str]:
+    return {part for name in names for part in name.split()}
+
+
+def _said(reading: Reading) -> int:
+    """How many words of content there are beside names."""
+    return len(_signs(reading).keys() - _parts(reading.names))
 
 
 def _lacking(a: Reading, b: Reading) -> list[Word]:
@@ -235,8 +252,7 @@ def _names(a: Reading, b: Reading) -> bool:
     one, two = _signs(a).keys(), _signs(b).keys()
     if max(len(one), len(two)) <= _SHORT:
         return True
-    mine = {part for name in ours for part in name.split()}
-    yours = {part for name in theirs for part in name.split()}
+    mine, yours = _parts(ours), _parts(theirs)
     if len((one ^ two) - mine - yours) <= _HARDLY:
         return True
     return any(left & mine and right & yours for left, right in _replaced(a, b))

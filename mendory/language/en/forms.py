@@ -73,6 +73,7 @@ software spam
 spreadsheet sql ssh staging startup sync timeout timezone token ui upload url username video web webhook website wifi
 workflow yaml zip okay vegan yoga sushi pizza hike hiking gym selfie podcast playlist euro streaming gluten
 keto km kg cm mm ml gb mb lb mph hr yrs
+allergic allergy vegetarian asthma diabetic lactose intolerant introvert extrovert freelance jogging spicy concise
 """
 _NOT_UN = ordered(
     "uncle under unless until unit unif uniq uniso univ union unic unil unanim uncanny uncover unfold unveil unleash "
@@ -118,6 +119,8 @@ def folded(word: str) -> tuple[str, bool]:
     """
     word = _SPELLINGS.get(word, word)
     word = _FORMS.get(word, word)
+    if word.endswith("ly") and len(word) > 5 and _stem(word[:-2]) in _KNOWN:
+        word = word[:-2]  # what Snowball leaves: slowly
     stem: str = _stem(word)
     if stem in _TURN:
         turned = _TURN[stem]

@@ -41,7 +41,8 @@ dislikes enjoys drinks eats does don't doesn't isn't every always often sometime
 )
 _OTHERS = listed(
     """
-der die das und oder ist sind nicht kein keine keinen ein eine einen dem den des ich du er wir ihr mag mögen liebt mit
+nein der die das und oder ist sind nicht kein keine keinen ein eine einen dem den des ich du er wir ihr mag
+mögen liebt mit
 für auf von zu auch nach wenn trinkt isst hat haben wohnt arbeitet nie immer kaffee tee benutzer bevorzugt gern le
 la les un une et ou est sont ne pas aux je tu il elle nous vous mon ma mes son sa ses que qui dans pour avec sur aime
 j'aime préfère déteste boit mange habite travaille jamais toujours café thé utilisateur c'est l'utilisateur el los las

@@ -22,6 +22,7 @@ is was are were has had have likes like loves love prefers prefer hates hate wor
 said says moved owns drinks eats plays studies knows thinks enjoys dislikes refuses speaks reads writes runs needs takes
 went got bought sold met can will would should could does did doesn't started stopped quit joined left became teaches
 """)
+_BEHIND_A_QUALITY = listed("to of for in with about at against on by from")
 GIVEN = listed("""
 james john robert michael william david richard joseph thomas charles christopher daniel matthew anthony mark donald
 steven paul andrew joshua kenneth kevin brian george edward ronald timothy jason jeffrey ryan jacob gary nicholas eric
@@ -95,7 +96,7 @@ def _begins_named(found: list[Token], at: int) -> bool:
     """Whether the word that begins a sentence, and so has a capital anyway, is a name."""
     token = found[at]
     if token.low in GIVEN or (len(token.low) > 2 and token.text.isascii() and not known(token.low)):
-        return True
+        return token.low in GIVEN or at + 1 == len(found) or found[at + 1].low not in _BEHIND_A_QUALITY
     following = found[at + 1] if at + 1 < len(found) else None
     if following is None:
         return False

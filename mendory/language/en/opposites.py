@@ -128,6 +128,7 @@ hit | miss
 horizontal | vertical
 humble modest | proud arrogant
 increase rise raise grow gain climb | decrease reduce lower drop fall shrink decline
+rise jump leap surge soar | fall slip dip plunge tumble
 introvert introverted | extrovert extroverted outgoing
 join | leave quit
 junior | senior

@@ -49,6 +49,8 @@ class English:
         if english or other:
             return english > other or (english == other and not foreign)
         plain = [word for word in said if word.islower()]
+        if len(said) == 1:
+            return not foreign  # one word denies nothing
         return not foreign and 2 * sum(known(word) for word in plain) >= len(plain)
 
     def read(self, text: str) -> Reading:

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import itertools
 
+from mendory.language.en.forms import folded
 from mendory.language.en.lists import listed
 from mendory.language.reading import Word
 
 _PREPOSITIONS = listed("in of for at with from about by as on into against")
+_BEFORE_TO = frozenset(
+    folded(word)[0]
+    for word in listed(
+        "allergic moved report belong connected related subscribed deploy migrate switch refer travel fly"
+    )
+)
 _PASSED = listed("a an the his her their its my your our some any both and or")
 _MOST = 8
 
@@ -20,7 +27,8 @@ def slots(words: tuple[Word, ...], scenes: frozenset[str]) -> tuple[tuple[str, f
     apart = {part for scene in scenes for part in scene.split()}
     found: list[tuple[str, frozenset[str]]] = []
     for at, (before, word) in enumerate(itertools.pairwise(words), start=1):
-        if before.content and not word.content and word.fold in _PREPOSITIONS:
+        opens = word.fold in _PREPOSITIONS or (word.fold == "to" and before.fold in _BEFORE_TO)
+        if before.content and not word.content and opens:
             filler: set[str] = set()
             for other in words[at + 1 : at + 1 + _MOST]:
                 if other.content:
