@@ -45,7 +45,8 @@ def titled(found: list[Token]) -> bool:
     """Whether a text is written like a headline or shouts, so that its capitals tell nothing."""
     words = [token for token in found if token.kind == "word" and token.low not in FUNCTION and len(token.low) > 3]
     common = sum(known(token.low) for token in words[1:])
-    return common > 1 and all(token.text[0].isupper() for token in words)
+    articles = any(token.text in ("the", "a", "an") for token in found)
+    return common > 1 and not articles and all(token.text[0].isupper() for token in words)
 
 
 def names(found: list[Token], used: set[int]) -> tuple[frozenset[str], frozenset[int]]:

@@ -5,19 +5,20 @@ from __future__ import annotations
 from importlib.resources import files
 
 
-def _sections() -> dict[str, list[list[str]]]:
-    sections: dict[str, list[list[str]]] = {}
-    name = ""
-    for line in files("mendory.language.en").joinpath("wordnet.txt").read_text(encoding="utf-8").splitlines():
+def sections(name: str) -> dict[str, list[list[str]]]:
+    """The lines of a word list of this pack in words, by the section they stand in; what begins with # is no line."""
+    found: dict[str, list[list[str]]] = {}
+    section = ""
+    for line in files("mendory.language.en").joinpath(name).read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
-            name = line.strip("[]")
-            sections[name] = []
-        elif line and name:
-            sections[name].append(line.split())
-    return sections
+            section = line.strip("[]")
+            found[section] = []
+        elif line and section and not line.startswith("#"):
+            found[section].append(line.split())
+    return found
 
 
-_SECTIONS = _sections()
+_SECTIONS = sections("wordnet.txt")
 
 FORMED = tuple((base, form) for base, form in _SECTIONS["not so"])
 """A word, and the word that a prefix or ending makes of it, which says that it is not so: accurate, inaccurate."""

@@ -1,0 +1,69 @@
+"""Whether one text denies what the other says."""
+
+from __future__ import annotations
+
+from mendory.language import Language, Reading
+from mendory.veto.compare import SHORT, oftener, signs
+
+
+def polarity(a: Reading, b: Reading, language: Language) -> bool:
+    """Whether the texts say opposite things: one is over, stronger or weaker, denied, or has an opposite word."""
+    if a.ended != b.ended:
+        return True
+    if a.strength is not None and b.strength is not None and a.strength != b.strength:
+        return True
+    clash, explained = _opposites(a, b, language)
+    return clash or _denied(a, b, explained)
+
+
+def _opposites(a: Reading, b: Reading, language: Language) -> tuple[bool, bool]:
+    """Whether a word of one has its opposite in the other; and whether one is denied, so that both say the same."""
+    one, two = _meant(a), _meant(b)
+    ours, theirs = oftener(a, b), oftener(b, a)
+    clash = explained = False
+    for fold in ours:
+        for other in language.opposites(fold) & theirs:
+            same = not one[fold].isdisjoint(two[other])
+            clash, explained = clash or same, explained or not same
+    return clash, explained
+
+
+def _meant(reading: Reading) -> dict[str, set[bool]]:
+    """By fold, whether it is negated. Of a word without content ("on", "off") the sign is not asked: it is both."""
+    signs: dict[str, set[bool]] = {}
+    for word in reading.words:
+        signs.setdefault(word.fold, set()).update((word.negated,) if word.content else (True, False))
+    return signs
+
+
+def _denied(a: Reading, b: Reading, explained: bool) -> bool:
+    """Whether one denies of a word what the other says of it; of short texts also whether one alone denies anything."""
+    one, two = signs(a), signs(b)
+    both = one.keys() & two.keys()
+    if any(_turned(one[fold], two[fold]) for fold in both):
+        return True
+    agree = any(_alike(one[fold], two[fold]) for fold in both)
+    if any({no for no, _ in one[fold]}.isdisjoint({no for no, _ in two[fold]}) for fold in both):
+        return not agree or a.negations != b.negations
+    lone = _denies(a) != _denies(b)
+    return lone and not agree and not explained and max(len(one), len(two)) <= SHORT
+
+
+def _denies(reading: Reading) -> bool:
+    """Whether a text denies anything but by the form of a word: words it reaches, or a number or date."""
+    turned = sum(word.turned for word in reading.words)
+    return reading.negations > turned or any(word.negated != word.turned for word in reading.words)
+
+
+def _alike(one: set[tuple[bool, bool]], two: set[tuple[bool, bool]]) -> bool:
+    """Whether both deny a word, or one denies its opposite by form: not sure, unsure; not impossible, possible."""
+    if any(no for no, _ in one) and any(no for no, _ in two):
+        return True
+    return any((no, not turned) in two for no, turned in one)
+
+
+def _turned(one: set[tuple[bool, bool]], two: set[tuple[bool, bool]]) -> bool:
+    """Whether a word stands in one and its opposite by form in the other, and no negation makes up for it."""
+    forms = {turned for _, turned in one}, {turned for _, turned in two}
+    signs = {no for no, _ in one}, {no for no, _ in two}
+    return forms[0].isdisjoint(forms[1]) and signs[0].isdisjoint(signs[1])
