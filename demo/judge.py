@@ -82,10 +82,11 @@ def unseen(planting: Mapping[str, Any], findings: Iterable[Mapping[str, Any]]) -
 def misproposed(planting: Mapping[str, Any], plans: Iterable[Mapping[str, Any]]) -> list[str]:
     """Rows to which a person is proposed another scope or source than theirs, or none where others tell it.
 
-    Plans as `mendory show --json` prints them; what a person alone may let run is level 3.
+    Plans as `mendory show --json` prints them.
     """
     meant = {(f["ids"][0], n, v) for f in planting["faults"] for n, v in f["detail"].get("proposed", {}).items()}
-    steps = (step for plan in plans for group in plan["groups"] for step in group["steps"] if step["level"] == 3)
+    given = ("set_scope", "set_source")
+    steps = (step for plan in plans for group in plan["groups"] for step in group["steps"] if step["kind"] in given)
     proposed = {(row, name, new) for s in steps for row, _, _, changes, *_ in s["edits"] for name, _, new in changes}
     return sorted({row for row, _, _ in meant ^ proposed})
 

