@@ -75,6 +75,7 @@ REMEDIES: Final[Mapping[Code, Remedy]] = MappingProxyType(
         Code.DUPLICATE_EXACT: Remedy(StepKind.MERGE_EXACT, Level.RULE_OR_PERSON, "merge.exact", Otherwise.PERSON),
         Code.DUPLICATE_RESTATED: _REPORT,
         Code.CONFLICT_CANDIDATE: _REPORT,
+        Code.PLUGGED_IN: _REPORT,
         Code.DUPLICATE_NEAR: Remedy(StepKind.MERGE_NEAR, Level.RULE_OR_PERSON, "merge.near", Otherwise.PERSON),
         Code.RECALL_ECHO: Remedy(StepKind.MERGE_NEAR, Level.RULE_OR_PERSON, "merge.echo", Otherwise.PERSON),
         # a person reads the summary: no rule can say that it is a good one

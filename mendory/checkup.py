@@ -144,12 +144,10 @@ _DECIDES: Final = frozenset({".py", ".json", ".toml", ".txt"})
 @lru_cache(maxsize=1)
 def rules() -> str:
     """A digest of the code that decides what is found: another release may find other things in the same rows."""
-    packages = (candidates, content, detect, language, mapping, sameness, thresholds)
+    packages = (candidates, content, detect, language, mapping, sameness, thresholds, veto)
     folders = [Path(str(package.__file__)).parent for package in packages]
-    files = [
-        path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".json", ".txt", ".toml")
-    ]
-    files += [Path(str(module.__file__)) for module in (text, veto)]
+    files = [path for folder in folders for path in folder.rglob("*.*") if path.suffix in _DECIDES]
+    files.append(Path(str(text.__file__)))
     return digest.of([[path.name, hashlib.sha256(path.read_bytes()).hexdigest()] for path in sorted(files)])
 
 

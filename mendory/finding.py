@@ -67,6 +67,7 @@ class Code(StrEnum):
     DUPLICATE_RESTATED = "duplicate_restated"
     DUPLICATE_NEAR = "duplicate_near"
     CONFLICT_CANDIDATE = "conflict_candidate"
+    PLUGGED_IN = "plugged_in"
     RECALL_ECHO = "recall_echo"
     FRAGMENTS = "fragments"
     REPETITION = "repetition"
@@ -112,6 +113,7 @@ KNOWN: Final[Mapping[Code, tuple[Ring, Severity]]] = MappingProxyType(
         Code.DUPLICATE_RESTATED: (Ring.MEANING, Severity.LOW),
         Code.DUPLICATE_NEAR: (Ring.MEANING, Severity.MEDIUM),
         Code.CONFLICT_CANDIDATE: (Ring.MEANING, Severity.LOW),
+        Code.PLUGGED_IN: (Ring.MEANING, Severity.LOW),
         Code.RECALL_ECHO: (Ring.MEANING, Severity.MEDIUM),
         Code.FRAGMENTS: (Ring.MEANING, Severity.LOW),
         Code.REPETITION: (Ring.MEANING, Severity.LOW),

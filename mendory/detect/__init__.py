@@ -24,6 +24,7 @@ from mendory.detect.identity import Identity
 from mendory.detect.near_duplicates import NearDuplicates
 from mendory.detect.neighbours import Neighbours
 from mendory.detect.no_fact import NoFact
+from mendory.detect.plugged import factories
 from mendory.detect.references import References
 from mendory.detect.repetition import Repetition
 from mendory.detect.required import RequiredFields
@@ -111,7 +112,7 @@ class Examination:
 
 
 def detectors(settings: Settings, neighbours: Neighbours | None = None) -> list[Detector]:
-    """A fresh set of all detectors; without neighbours nothing is found by its vector."""
+    """A fresh set of all detectors, plugged-in ones last; without neighbours nothing is found by its vector."""
     return [
         Identity(),
         NearIds(),
@@ -144,6 +145,7 @@ def detectors(settings: Settings, neighbours: Neighbours | None = None) -> list[
         RecallEcho(settings.absent),
         CompoundParts(settings.absent),
         Fragments(settings.absent),
+        *(make(settings) for make in factories()),
     ]
 
 

@@ -24,6 +24,7 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "duplicate_restated": ("Same text, other details", "重复陈述"),
     "duplicate_near": ("Same thing in other words", "近似重复"),
     "conflict_candidate": ("Nearly the same, but not quite", "近似但有出入"),
+    "plugged_in": ("Found by a plugged-in detector", "外接检测器发现"),
     "recall_echo": ("Recalled text stored again", "召回内容被再次存储"),
     "fragments": ("Fragments of one thing", "同一件事的碎片"),
     "repetition": ("Says the same several times", "同一记忆内反复陈述"),
