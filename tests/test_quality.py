@@ -96,7 +96,8 @@ def test_with_data_all_rows_count_and_nothing_is_chosen(folder: Path, capsys: py
     )
     made_up = result["sets"]["duplicates/made_up"]
     assert (12, False) == (made_up["n"], "calibrated" in made_up)
-    assert {"precision": 1.0, "recall": 1.0, "f1": 1.0, "at": 0.92} == made_up["baseline"]["cosine ≥ 0.92 alone"]
+    perfect = {"precision": 1.0, "recall": 1.0, "f1": 1.0, "at": 0.92, "even_precision": 1.0}
+    assert perfect == made_up["baseline"]["cosine ≥ 0.92 alone"]
     assert 0.5 == result["sets"]["contradictions/updates"]["baseline"]["nearest fact by Jaccard, always"]["precision"]
     assert 2 == result["contradictions"]
 
@@ -123,6 +124,7 @@ def test_figures_of_known_counts() -> None:
     """Precision, recall and F1 of 8 hits, 2 false and 8 missed; their intervals hold them."""
     counts = Counts(8, 2, 8, 82)
     assert (0.8, 0.5, 16 / 26) == (counts.precision, counts.recall, counts.f1)
+    assert 0.5 / (0.5 + 2 / 84) == counts.even_precision
     for what, (low, high) in counts.intervals().items():
         assert low < getattr(counts, what) < high
 

@@ -144,3 +144,63 @@ def test_without_a_pack_nothing_is_known_of_a_reading_but_its_words() -> None:
     a, b = (replace(language.read(t), language="xx") for t in ("She plays the violin", "She plays violin"))
 
     assert 0.0 < score(a, b, 0.5) < score(a, b, 0.99) < 1.0
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        ("The night train goes from Oslo to Bergen", "The night train goes from Bergen to Oslo", False),
+        ("Kim lent Anna 40 euros", "Anna lent Kim 40 euros", False),
+        ("Won 3 of 5 games", "Won 5 of 3 games", False),
+        ("We met Kim and Anna at the lake", "We met Anna and Kim at the lake", True),
+        ("The hotel in Oslo was booked by Kim", "Kim booked the hotel in Oslo", True),
+        ("夜里有从上海到北京的火车", "夜里有从北京到上海的火车", False),
+        ("你要等我", "我要等你", False),
+        ("他们去了上海和北京", "他们去了北京和上海", True),
+    ],
+)
+def test_who_changed_places_is_told_from_what_was_listed_otherwise(a: str, b: str, same: bool) -> None:
+    """Vectors hardly see an order: names, numbers, persons in each other's place say something else, lists do not."""
+    language = language_of(a)
+    assert language is not None
+    found = judge(a, b, 0.99, of(language.code))
+
+    assert same is found.same, found
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Prefers window seats on long flights", "On long flights prefers a window seat"),
+        ("Works as a nurse at the city hospital", "Works at the city hospital as a nurse"),
+        ("Likes long walks in the forest after work.", "Enjoys long walks in the forest after work"),
+        ("用户从不吃香菜", "用户不吃香菜"),
+        ("妈妈每天晚上都散步", "妈妈每天晚上都去散步"),
+    ],
+)
+def test_one_thing_in_other_words_is_the_same(a: str, b: str) -> None:
+    """Another order, an article, a synonym, with the cosine such pairs have."""
+    language = language_of(a)
+    assert language is not None
+
+    assert judge(a, b, 0.95, of(language.code)).same
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("The API key is stored in the vault", "The API key is stored in the environment"),
+        ("Decision: Redis for sessions", "Decision: Redis for rate limits"),
+        ("Prefers tea in the morning", "Prefers coffee in the morning"),
+        ("Was in the meeting about the budget", "Wrote the minutes of the meeting about the budget"),
+        ("项目的密钥放在保险库里", "项目的密钥放在环境变量里"),
+        ("部署用Redis存会话", "部署用Redis做限流"),
+        ("早上喜欢喝茶", "早上喜欢喝咖啡"),
+    ],
+)
+def test_one_thing_in_anothers_place_is_not_the_same(a: str, b: str) -> None:
+    """A word that was put for another, in an otherwise equal sentence, with the cosine such pairs have."""
+    language = language_of(a)
+    assert language is not None
+
+    assert not judge(a, b, 0.87, of(language.code)).same

@@ -48,6 +48,12 @@ class Counts:
         return share(self.hits, self.hits + self.missed)
 
     @property
+    def even_precision(self) -> float | None:
+        """The precision if as many rows were there as not: it does not hang on how a set was drawn."""
+        recall, alarms = self.recall, share(self.false, self.false + self.passed)
+        return None if recall is None or alarms is None or not recall + alarms else recall / (recall + alarms)
+
+    @property
     def f1(self) -> float | None:
         """The harmonic mean of both; None where nothing was there."""
         return share(2 * self.hits, 2 * self.hits + self.false + self.missed) if self.hits + self.missed else None

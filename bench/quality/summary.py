@@ -53,7 +53,13 @@ def _of_set(name: str, lines: list[Line], called: list[Called]) -> dict[str, Any
 
 def _figures(line: Line) -> dict[str, Any]:
     counts = line.counts
-    return {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1, "at": line.at}
+    return {
+        "precision": counts.precision,
+        "recall": counts.recall,
+        "f1": counts.f1,
+        "at": line.at,
+        "even_precision": counts.even_precision,
+    }
 
 
 def macros(lines: list[Line]) -> dict[str, dict[str, Any]]:
@@ -67,5 +73,6 @@ def macros(lines: list[Line]) -> dict[str, dict[str, Any]]:
                 found.setdefault(line.language, {})[method] = {
                     "precision": mean([one.precision for one in counts]),
                     "recall": mean([one.recall for one in counts]),
+                    "even_precision": mean([one.even_precision for one in counts]),
                 }
     return found

@@ -12,7 +12,7 @@ def tables(lines: list[Line], called: list[Called], rows: str) -> str:
     whole = [line for line in lines if line.kind == ALL]
     kinds = [line for line in lines if line.kind != ALL]
     macro = [
-        (language, method, _share(held["precision"]), _share(held["recall"]))
+        (language, method, _share(held["precision"]), _share(held["recall"]), _share(held["even_precision"]))
         for language, methods in macros(lines).items()
         for method, held in methods.items()
     ]
@@ -21,7 +21,7 @@ def tables(lines: list[Line], called: list[Called], rows: str) -> str:
     parts = [
         f"Rows: {rows}. In brackets: 95 % intervals.\n",
         "Sets of duplicates of a language, the mean of the sets:\n",
-        table(("language", "method", "precision", "recall"), macro),
+        table(("language", "method", "precision", "recall", "precision at even labels"), macro),
         "Every set:\n",
         table(
             ("set", "language", "rows", "method", "at", "precision", "recall", "F1"), [_whole(line) for line in whole]

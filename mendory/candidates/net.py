@@ -24,7 +24,7 @@ from mendory.candidates.pairs import PARTNERS, Floats, Pairs, Rows, codes, joine
 
 _PART = 256
 _DENSE = 2
-_LEAST_THROWS, _MOST_THROWS = 8, 64
+_LEAST_THROWS, _MOST_THROWS = 12, 64
 _MISSED = 0.0003
 _CLOSEST = 0.999
 _TILE = 1 << 18
@@ -34,7 +34,7 @@ def netted(matrix: Matrix, rows: Rows, axes: Axes, floor: float, known: Pairs, r
     """Pairs of these rows, all of them with a direction, whose cosine is at least the floor; without the known ones.
 
     Not every such pair is found: throws end when those still missing are estimated at less than three in ten thousand
-    of the pairs found and known, after eight throws at least and sixty-four at most. Rows with 64 partners look for no
+    of the pairs found and known, after twelve throws at least and sixty-four at most. Rows with 64 partners look for no
     more at this floor, but among themselves at a floor three quarters nearer to 1, and so on: in a crowd the nearest
     are found.
 
@@ -102,12 +102,14 @@ def _alike(
         tile = parts[start : start + step]
         seen = sketch[tile]
         looks_near = np.matmul(seen, seen.transpose(0, 2, 1)) >= looks
-        dense = np.count_nonzero(looks_near, axis=(1, 2)) > (2 * _DENSE + 1) * size  # each pair twice, and each row
-        for part in tile[dense]:
-            held = part[part < none]
-            if not served[held].all():
-                yield in_full(held)
-        looks_near[dense] = False
+        most = (2 * _DENSE + 1) * size  # each pair is there twice, and each row with itself
+        if np.count_nonzero(looks_near) > len(tile) * size + most - size:  # else no part can have so many
+            dense = np.count_nonzero(looks_near, axis=(1, 2)) > most
+            for part in tile[dense]:
+                held = part[part < none]
+                if not served[held].all():
+                    yield in_full(held)
+            looks_near[dense] = False
         at, place = np.divmod(np.flatnonzero(looks_near), size * size)
         a, b = np.divmod(place, size)
         at, a, b = at[a < b], a[a < b], b[a < b]

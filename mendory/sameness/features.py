@@ -6,9 +6,9 @@ Every feature is the same for (a, b) and (b, a), and lies in 0..1.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 from math import log
 from typing import Any, Final
 
@@ -38,6 +38,21 @@ NAMES: Final = (
     "names_more",
     "negations",  # not equally often negated
     "same_bag",  # the same words in another order
+    "persons_clash",  # I, you and others: each side speaks of one the other does not
+    "persons_more",  # one side alone speaks of a further one
+    "persons_turned",  # I before you against you before I
+    "names_turned",  # two names in another order, and no "and" between them: Oslo to Rome, Rome to Oslo
+    "numbers_turned",  # the same numbers in another order
+    "nothing_left",  # every word of content has a partner
+)
+
+_PERSONS: Final = {
+    **dict.fromkeys(("i", "me", "my", "mine", "we", "us", "our", "我", "俺", "咱"), "I"),
+    **dict.fromkeys(("you", "your", "yours", "你", "您"), "you"),
+    **dict.fromkeys(("he", "him", "his", "she", "her", "they", "them", "their", "他", "她"), "other"),
+}
+_AND: Final = frozenset(
+    {"and", "or", "with", "versus", "vs", "和", "与", "跟", "同", "及", "以及", "还是", "或", "或者"}
 )
 
 
@@ -54,6 +69,10 @@ class Side:
     asks: frozenset[str]
     numbers: frozenset[Any]
     names: frozenset[str]
+    persons: tuple[str, ...]
+    named: Mapping[str, int]
+    joined: tuple[int, ...]
+    amounts: tuple[Any, ...]
     negated: int
     length: int
 
@@ -61,6 +80,7 @@ class Side:
     def of(cls, reading: Reading) -> Side:
         """The side that a reading makes."""
         folds = tuple(w.fold for w in reading.words)
+        named = {part for name in reading.names for part in name.split()}
         text = "".join(w.text for w in reading.words).casefold()
         return cls(
             folds,
@@ -72,6 +92,10 @@ class Side:
             reading.asks,
             frozenset({*reading.quantities, *reading.dates, *reading.versions}),
             reading.names,
+            tuple(dict.fromkeys(_persons(w.text.casefold() for w in reading.words))),
+            {fold: at for at, fold in enumerate(folds) if fold in named and folds.count(fold) == 1},
+            tuple(at for at, w in enumerate(reading.words) if w.text.casefold() in _AND),
+            reading.quantities,
             reading.negations % 2,
             len(text),
         )
@@ -102,6 +126,30 @@ def features(a: Side, b: Side) -> tuple[float, ...]:
         *_apart(a.names, b.names),
         float(a.negated != b.negated),
         float(a.words == b.words and a.folds != b.folds),
+        *_apart(frozenset(a.persons), frozenset(b.persons)),
+        float(set(a.persons) == set(b.persons) and a.persons != b.persons),
+        float(_names_turned(a, b)),
+        float(a.amounts != b.amounts and Counter(a.amounts) == Counter(b.amounts)),
+        float(not left_a and not left_b),
+    )
+
+
+def _persons(words: Iterable[str]) -> Iterator[str]:
+    """I, you or other, in the order of the words; of Chinese characters each counts, since 你求 is cut as one word."""
+    for word in words:
+        for part in (word,) if word.isascii() else word:
+            if part in _PERSONS:
+                yield _PERSONS[part]
+
+
+def _names_turned(a: Side, b: Side) -> bool:
+    """Two names that both texts have once, in another order; where "and" stands between them that says nothing."""
+    both = sorted(a.named.keys() & b.named.keys(), key=a.named.__getitem__)
+    return any(
+        b.named[one] > b.named[two]
+        and not any(a.named[one] < at < a.named[two] for at in a.joined)
+        and not any(b.named[two] < at < b.named[one] for at in b.joined)
+        for one, two in combinations(both, 2)
     )
 
 

@@ -24,6 +24,14 @@ HINGES: Final = (0.75, 0.88)
 """Calibrated cosines from which on a further step says more than one below did."""
 _WITH_COSINE: Final = tuple(NAMES.index(n) for n in ("longer_covered", "letters", "bigrams", "order"))
 _LETTERS, _ORDER, _LONG = (NAMES.index(n) for n in ("letters", "order", "long"))
+ALL_WORDS: Final = 0.9
+MIRRORED: Final = 0.3
+"""With as many words in common, two names, numbers or persons that changed places say who does what to whom: "from Oslo
+to Rome". In the Chinese sets 43 of 50 such pairs are labelled different. They score no higher than this, whatever their
+vectors say: those hardly see an order.
+"""
+_WORDS = NAMES.index("words")
+_TURNED: Final = tuple(NAMES.index(n) for n in ("names_turned", "numbers_turned", "persons_turned"))
 TEXT_TERMS: Final = len(NAMES) + 2
 COSINE_TERMS: Final = 1 + len(HINGES) + len(_WITH_COSINE)
 
@@ -55,12 +63,18 @@ def mixture(features: Sequence[float]) -> float:
     return min(max((features[_LONG] - SHORT) / (LONG - SHORT), 0.0), 1.0)
 
 
+def mirrored(features: Sequence[float]) -> bool:
+    """Whether the texts have the same words, and two names, numbers or persons in each other's place."""
+    return features[_WORDS] >= ALL_WORDS and any(features[i] for i in _TURNED)
+
+
 def probability(features: Sequence[float], cosine: float | None, weights: Weights) -> float:
     """How sure it is, in 0..1, that texts with these features say the same."""
     short, long = (weights.short, weights.long) if cosine is not None else (weights.short_text, weights.long_text)
     part = mixture(features)
     total = sum(x * ((1 - part) * s + part * w) for x, s, w in zip(terms(features, cosine), short, long, strict=True))
-    return 1 / (1 + exp(-min(max(total, -30.0), 30.0)))
+    sure = 1 / (1 + exp(-min(max(total, -30.0), 30.0)))
+    return min(sure, MIRRORED) if mirrored(features) else sure
 
 
 @lru_cache(maxsize=1)

@@ -88,6 +88,8 @@ def slots(a: Reading, b: Reading) -> bool:
     if not both or max(said(a), said(b)) > SHORT:
         return False
     one, two = {word.fold for word in a.words}, {word.fold for word in b.words}
+    if one == two:  # the same words in other places: from Oslo to Bergen, from Bergen to Oslo
+        return any(ours[place].isdisjoint(theirs[place]) for place in both)
     named = parts(a.names) | parts(b.names)
     return any(
         ours[place].isdisjoint(two) and theirs[place].isdisjoint(one) and not ours[place] | theirs[place] <= named

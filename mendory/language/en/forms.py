@@ -72,7 +72,7 @@ production query queue release repo repository rollback router runtime schema sc
 software spam
 spreadsheet sql ssh staging startup sync timeout timezone token ui upload url username video web webhook website wifi
 workflow yaml zip okay vegan yoga sushi pizza hike hiking gym selfie podcast playlist euro streaming gluten
-keto km kg cm mm ml gb mb lb mph hr yrs
+keto max min retry retries env regex auth admin macos km kg cm mm ml gb mb lb mph hr yrs
 allergic allergy vegetarian asthma diabetic lactose intolerant introvert extrovert freelance jogging spicy concise
 """
 _NOT_UN = ordered(

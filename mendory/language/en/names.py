@@ -81,7 +81,7 @@ def _named(found: list[Token], at: int, begins: bool, headline: bool, shouted: b
         return False
     text = token.text
     if not text[0].isupper():
-        return text.isascii() is False and not text.islower() and not text.isupper()
+        return not text.islower() and not text.isupper()  # macOS, 李伟
     if text.isupper() and len(text) > 1:
         return not shouted and not (token.low in FUNCTION and token.low != "us")
     if token.low in FUNCTION or token.low in _TITLES:

@@ -8,7 +8,7 @@ from mendory.language.en.forms import folded
 from mendory.language.en.lists import listed
 from mendory.language.reading import Word
 
-_PREPOSITIONS = listed("in of for at with from about by as on into against")
+_PREPOSITIONS = listed("in of for at with from about by as on into against than")
 _BEFORE_TO = frozenset(
     folded(word)[0]
     for word in listed(

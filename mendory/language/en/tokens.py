@@ -25,6 +25,7 @@ _TOKEN = re.compile(
     |(?P<day>\d{4}[-/]\d{1,2}[-/]\d{1,2}|\d{1,2}/\d{1,2}/(?:\d{4}|\d{2})(?!\d)|\d{4}-(?:0[1-9]|1[0-2])(?![\d-]))
     |(?P<time>\d{1,2}:\d{2}(?::\d{2})?(?!\d))
     |(?P<version>v\d+(?:\.\d+)*|\d+\.\d+\.\d+(?:\.\d+)*)(?![\w])
+    |(?P<code>\d+(?:[ABDENPQRSTXYZ](?![A-Za-z])|[A-Za-z]{1,3}\d\w*))
     |(?P<number>(?:(?:US|AU|A|C|NZ|HK)?[$](?:US)?|[€£¥])?(?:(?<![\w.)])-)?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|[$€£¥]?\.\d+)
     |(?P<initials>(?:[A-Za-z]\.){2,})
     |(?P<coded>(?!(?:to|and|or|in|the|mid|under|over|top|post|pre|of|by|at|from)-)[A-Za-z]{1,12}-?\d[\w-]*)
@@ -60,8 +61,7 @@ def tokens(text: str) -> list[Token]:
     for match in _TOKEN.finditer(plain):
         kind, said, start, end = match.lastgroup or "", match.group(), match.start(), match.end()
         low = said.lower()
-        if kind == "plain":
-            kind = "word"
+        kind = {"plain": "word", "code": "coded"}.get(kind, kind)
         if kind == "prefixed":
             found.append(Token(said.replace("-", ""), low.replace("-", ""), "word", start, end))
         elif kind == "initials" and low not in ("a.m.", "p.m."):
