@@ -107,7 +107,7 @@ _ENDINGS = ("ing", "ed", "tion", "tions", "ment", "ness", "ly", "ers", "able", "
 @lru_cache(maxsize=1 << 15)
 def known(word: str) -> bool:
     """Whether a lower-case word is one of English, in any of its forms, as far as a list and endings tell."""
-    return _stem(word) in _KNOWN or (len(word) > 5 and word.endswith(_ENDINGS))
+    return _stem(word) in _KNOWN or (len(word) > 4 and word.endswith(_ENDINGS))
 
 
 @lru_cache(maxsize=1 << 15)

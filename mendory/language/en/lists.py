@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from mendory.language.en.wordnet import KNOWN
+
 
 def ordered(words: str) -> tuple[str, ...]:
     """Words written with spaces between, in their order."""
@@ -51,7 +53,7 @@ usuario me lo gli uno sono non della di io lui lei mio mia suo sua che per prefe
 sempre utente piace os as um uma são não do da dos eu ele ela meu minha seu em com gosta prefere mora het een of is
 niet geen ik jij hij zij mijn zijn haar van voor met op houdt drinkt eet woont werkt nooit altijd och eller är inte
 jag han hon min sin som på med för gillar dricker bor aldrig alltid det ett jeg ikke og kan lide hader elsker hun af
-tycker kaffe saya tidak suka dan yang untuk dari minum bukan aku kopi teh ben değil seviyorum çok bir ve kahve içmem
+tycker kaffe saya tidak suka dan yang untuk dari minum bukan aku kopi teh değil seviyorum çok bir ve kahve içmem
 içerim tôi không thích và là của hän ei juo pidän kahvia nem szeretem és egy kávét ja jest lubi lubię się na że pije
 mieszka nigdy zawsze nemám rád nu îmi place și
 """
@@ -59,7 +61,7 @@ mieszka nigdy zawsze nemám rád nu îmi place și
 _BOTH = (_EVIDENCE | FUNCTION) & _OTHERS
 ENGLISH = (_EVIDENCE | {word for word in FUNCTION if len(word) > 1}) - _BOTH
 """Words that say that a text is English; those that another language has too say nothing."""
-OTHERS = _OTHERS - _BOTH
+OTHERS = _OTHERS - _BOTH - KNOWN
 """Words that say that a text in Latin letters is in another language."""
 
 ENDS = listed("but however although though because since so while whereas unless if when whenever until then")

@@ -9,7 +9,7 @@ from mendory.language.en.amounts import amounts
 from mendory.language.en.dates import dates
 from mendory.language.en.forms import folded, known
 from mendory.language.en.lists import ENGLISH, FUNCTION, OTHERS, STRENGTH, STRENGTH_PHRASES
-from mendory.language.en.names import SAME, names
+from mendory.language.en.names import GIVEN, SAME, names
 from mendory.language.en.negation import Negation, abhorred, negation
 from mendory.language.en.opposites import KINDS, OPPOSITES
 from mendory.language.en.scenes import scenes, subject
@@ -44,7 +44,9 @@ class English:
         said = [word.replace("’", "'") for word in _WORDS.findall(text)]
         lower = [word.lower() for word in said]
         english = sum(word in ENGLISH or word.endswith(_CONTRACTIONS) for word in lower)
-        other = sum(word in OTHERS and (at == 0 or said[at].islower()) for at, word in enumerate(lower))
+        other = sum(
+            word in OTHERS and (said[at].islower() or (at == 0 and word not in GIVEN)) for at, word in enumerate(lower)
+        )
         foreign = not text.isascii() and _FOREIGN_LETTER.search(text.lower()) is not None
         if english or other:
             return english > other or (english == other and not foreign)
