@@ -17,7 +17,7 @@ _MOST_HAN: Final = 14
 _HEADS: Final = 3
 _HAN: Final = re.compile("[\u3400-\u9fff]")
 _SPACED: Final = str.maketrans(dict.fromkeys('.!?"“”„()[]*_。！？「」『』《》（）\t\n\r\u3000', " "))
-_LISTED: Final = re.compile(r"\s*[,;，、；\n]\s*(?:and |or |&|以及|还有|和|与|及)?\s*|\s+(?:and|&)\s+")
+_PARTED: Final = {**_SPACED, **str.maketrans(dict.fromkeys(",;，、；\n", "\n"))}
 _ZH_LISTED: Final = re.compile(r"以及|还有|[和与及跟]")
 _EN_SUBJECT: Final = frozenset(
     {"the", "user", "i", "he", "she", "they", "we", "you", "a", "an", "also", "really", "usually"}
@@ -96,12 +96,12 @@ def parts(text: str) -> tuple[frozenset[str], ...]:
     """
     if not 6 <= len(text) <= MOST_CHARACTERS or (_one(text) and " and " not in text and not _ZH_LISTED.search(text)):
         return ()
-    folded = text.casefold().translate(_SPACED).strip()
-    said = [one.strip(" :：-") for one in _LISTED.split(folded)]
+    folded = text.casefold().translate(_PARTED).replace(" and ", "\n").replace(" & ", "\n")
+    said = [one.strip(" :：-") for one in folded.split("\n")]
     if _HAN.search(folded):
         said[-1:] = _ZH_LISTED.split(said[-1])
     said = [one for one in said if one]
-    if not 2 <= len(said) <= _MOST_PARTS:
+    if not 2 <= len(said) <= _MOST_PARTS or max(map(len, said)) > MOST_OF_A_PART:
         return ()
     keys = [key for one in said if (key := _key(one))]
     if len(keys) < len(said):

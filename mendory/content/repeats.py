@@ -15,7 +15,8 @@ _STRONG: Final = re.compile(r"[;；。！？\n]+|[.!?]+(?:\s+|$)")
 _WEAK: Final = re.compile(r"[,，、;；。！？\n/|]+|[.!?]+(?:\s+|$)|\s+and\s+")
 _MARK: Final = re.compile(r"^[\s\-*•·>]+|^\d{1,3}[.)、]\s*|[\s\"'“”‘’「」.。!！?？,，;；]+$")
 _CUT: Final = str.maketrans(dict.fromkeys(",，、;；。.！!？?\n/|", "\n"))
-_AROUND: Final = " -*•·>\"'“”‘’「」()（）0123456789"
+_BLANKS: Final = re.compile(r"[^\S\n]+")
+_AROUND: Final = " \r-*•·>\"'“”‘’「」()（）0123456789"
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _HAN: Final = re.compile("[\u3400-\u9fff\u3041-\u30ff]")
 _TABLE: Final = re.compile(r"```|^\s*\|.*\|\s*$|\t", re.MULTILINE)
@@ -44,11 +45,14 @@ def repeated(text: str) -> Repeated | None:
     (None, None)
     """
     text = text[:_READS]
-    key = " ".join(text.casefold().split())
+    lines = text.casefold()
+    key = " ".join(lines.split())
     if len(key) < 8:
         return None
+    if "  " in lines or "\t" in lines:
+        lines = _BLANKS.sub(" ", lines)
     # what is said again between separators is said again between these; spares nearly every text the expressions
-    cut = [one for part in key.replace(" and ", "\n").translate(_CUT).split("\n") if (one := part.strip(_AROUND))]
+    cut = [one for part in lines.replace(" and ", "\n").translate(_CUT).split("\n") if (one := part.strip(_AROUND))]
     told = _in_parts(text) if len(set(cut)) < len(cut) else None
     told = told or _in_a_row(key)
     return None if told is None or _TABLE.search(text) else told
