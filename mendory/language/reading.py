@@ -48,7 +48,9 @@ class Reading:
     not said. `asks`: what a question asks for ("how", "why", "when", "how long", "where", "who", "how many", "which",
     "what", or "whether" alone); a statement asks for nothing. Two texts that ask for other things say other things,
     though one that asks and one that does not may be told apart by nothing else. `slots`: what fills a place that the
-    word before it opens, by folds: ("work in", {"physic"}), ("redi for", {"session"}).
+    word before it opens, by folds: ("work in", {"physic"}), ("redi for", {"session"}). `turns`: words that
+    turn the order in which it says who does what to whom, as a passive does (被); None where the order of words does
+    not say it. Two texts can be compared by the order of their names where these are the same.
     """
 
     language: str
@@ -65,6 +67,7 @@ class Reading:
     strength: int | None = None
     asks: frozenset[str] = frozenset()
     slots: tuple[tuple[str, frozenset[str]], ...] = ()
+    turns: frozenset[str] | None = None
 
 
 class Language(Protocol):

@@ -8,6 +8,7 @@ from mendory.language.zh.lexicon import ASKS, words
 from mendory.language.zh.segment import NEGATORS
 from mendory.language.zh.tokens import Token
 
+_PLAIN = words("plain_asks")
 _WHY = words("why_next")
 _MEASURED = "mq"
 
@@ -36,9 +37,10 @@ def _kind(clause: Sequence[Token], at: int) -> str | None:
     kind = joined or ASKS.get(token.text)
     if kind is None:
         return None
-    token.silent = True
+    plain = (token.text + following.text if joined and following else token.text) in _PLAIN
+    token.silent = plain or token.silent
     if joined and following:
-        following.silent = True
+        following.silent = plain
     elif token.text in ("哪", "那") and following and following.tag[0] in _MEASURED:
         return "what"
     elif token.text == "谁" and following and following.text in ("知道", "能", "有", "可以", "能够", "来", "会", "帮"):

@@ -32,7 +32,7 @@ def negate(clause: Sequence[Token]) -> int:
         if not token.value and (asked := _ASKING.match(token.text)):
             token.asking, token.fold = True, SAME.get(asked[2], asked[2])
         elif token.text in NEGATORS:
-            token.silent = True
+            token.fold = NEGATORS[token.text]
             _deny(reach, clause, at)
         elif complement := _COMPLEMENT.match(token.text):
             _fail(reach, token, complement)
@@ -76,12 +76,11 @@ class _Reach:
 def _deny(reach: _Reach, clause: Sequence[Token], at: int) -> None:
     """What a negator does at its place."""
     if _asks(clause, at):
-        clause[at].asking = True
+        clause[at].asking = clause[at].silent = True
     elif clause[at + 1 :] and clause[at + 1].text in _POLITE:
         return
     elif _complement(clause, at):
         clause[at - 1].negated = not clause[at - 1].negated
-        clause[at + 1].silent = True
         reach.count += 1
     elif not any(t.tag[0] not in "xuy" for t in clause[at + 1 :]):  # 额度没了: what stands before it is denied
         reach.count += 1
@@ -90,7 +89,7 @@ def _deny(reach: _Reach, clause: Sequence[Token], at: int) -> None:
             thing.negated = True
     else:
         if clause[at].text in ("没有", "没") and clause[at + 1].value:  # of a number all it can turn is 有
-            clause[at].fold, clause[at].negated, clause[at].silent = "有", not reach.turned, False
+            clause[at].fold, clause[at].negated = "有", not reach.turned
         reach.open(predicate=clause[at].text in ("没有", "没", "无", "毫无") and _noun_next(clause, at))
         if clause[at + 1 :] and clause[at + 1].text == "了":  # 不用了, 没了: nothing else is meant
             reach.turned = False

@@ -13,10 +13,12 @@ from mendory.language.zh.negation import negate
 from mendory.language.zh.people import SURNAMES, TITLES, name, owners, routes
 from mendory.language.zh.scan import Piece, scan
 from mendory.language.zh.scenes import ended, scenes
-from mendory.language.zh.segment import segment
+from mendory.language.zh.segment import NEGATORS, segment
 from mendory.language.zh.tokens import Token
 
 _CLAUSE = re.compile(r"[，。；！？：,;!?:\n…~]+")
+_MARK = re.compile(r"[\s，。；！？：、,.;!?:\"'“”‘’「」『』（）()《》〈〉【】\[\]…—～~·•]+")
+"""Punctuation; other signs are said: an emoji, a plus, a letter of another script."""
 _SENTENCE = re.compile(r"(?<=[。！？!?\n])|(?<=\.)(?=\s)")
 
 
@@ -65,6 +67,7 @@ class Chinese:
             negations,
             strength,
             asked,
+            turns=frozenset(token.text for clause in clauses for token in clause if token.text in _TURNS),
         )
 
     def sentences(self, text: str) -> tuple[str, ...]:
@@ -149,24 +152,32 @@ def _strength(clauses: list[list[Token]]) -> int | None:
 
 def _kept(token: Token) -> bool:
     """Whether it is a word of the reading: numbers, dates, punctuation and what has been read off are not."""
-    return not token.silent and token.tag[0] != "x" and (not token.value or token.named)
+    return not token.silent and not _MARK.fullmatch(token.text) and (not token.value or token.named)
 
 
+_TURNS = words("turns")
+_PERSONS = frozenset("我你他她您")
 _COPULAS = frozenset(["是", "有", "在", "叫", "为"])
 _PRONOUN = frozenset("我你他她它这那此该其各某每哪咱您自本")
 
 
 def _word(token: Token, behind: Sequence[Token]) -> Word:
     fold = KIN.get(token.text) or KIN.get(token.text.rstrip("们")) or token.fold
-    kind = token.kind or KINDS.get(fold, "")
-    content = token.value or bool(kind) or _means(token) or _of_value(token, behind)
+    kind = token.kind or KINDS.get(fold, "") or _person(token, behind)
+    content = token.value or bool(kind and kind != "person") or _means(token) or _of_value(token, behind)
     return Word(token.text, fold, content, token.negated and content, kind, token.turned)
+
+
+def _person(token: Token, behind: Sequence[Token]) -> str:
+    """The kind of a pronoun; of one beside another it is none: 我和你, 你和我."""
+    joined = bool(behind) and behind[0].text in ("和", "与", "及", "、")
+    return "person" if token.text in _PERSONS and not joined else ""
 
 
 def _means(token: Token) -> bool:
     """Whether a word carries meaning of its own."""
     word, tag = token.text, token.tag[0]
-    if word in FUNCTION or token.fold in FUNCTION or word in STRENGTH:
+    if word in FUNCTION or token.fold in FUNCTION or word in STRENGTH or word in NEGATORS:
         return False
     return not (len(word) <= 2 and (tag in "uypceo" or (tag == "r" and word[0] in _PRONOUN)))
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 import rjieba
 
-from mendory.language.zh.lexicon import KINDS, OPPOSITES, SAME, words
+from mendory.language.zh.lexicon import KINDS, OPPOSITES, SAME, groups, words
 
-NEGATORS = words("negators")
-"""Words that turn round what follows."""
+NEGATORS = {word: group[0] for group in groups("negators") for word in group}
+"""Words that turn round what follows, with the first of their sense."""
 
 _WHOLE = words("whole")
 _TAGS = {"过敏": "v", "戒": "v", "用": "v", "戒了": "v", "不了": "v", "通过": "v"}
