@@ -85,7 +85,8 @@ def owners(clauses: Sequence[Sequence[Token]]) -> tuple[frozenset[str], bool]:
             owned = at + 1 < len(clause) and clause[at + 1].text == "的"
             if who == "你" and not owned and (at or clause[1].text not in _OF_THEM):
                 continue
-            if not first and before not in _TO:
+            beside = before in ("和", "与", "及") and bool(found)  # 妈妈和爸爸
+            if not first and (before not in _TO or beside):
                 found.add(who)
     if found:
         return frozenset(found), False

@@ -25,6 +25,7 @@ _SOMEBODY = re.compile(
 _PAIRS = {modal + verb for modal in "能可会想要" for verb in "用吃喝看买做开还借收付去玩热凉冰辣甜咸淡"}
 _PAIRS |= {who + verb for who in "我你他她" for verb in "会要能想是有爱在不没用吃喝住叫养"}
 _ADVERBS = frozenset("特真就也都还更太很才又")
+_BEHIND = frozenset("和与跟在是说对把被给也都")
 _DEGREES = frozenset("太挺很真更超特最")
 _JOINING = words("joining")
 _HEADS = ("从来不", "从来没", "从不", "从没", "绝不", "决不", "没有", "不", "没", "别", "未", "无", "非")
@@ -70,11 +71,14 @@ def _tagged(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _parted(word: str, tag: str) -> Iterator[tuple[str, str]]:
-    """A word in its parts where jieba joins two: 喝咖啡, 他会, 太难受, 高中毕业, 开会时."""
+    """A word in its parts where jieba joins two: 喝咖啡, 他会, 太难受, 高中毕业, 开会时, 张伟和."""
     first, rest = word[0], word[1:]
     if word in _PAIRS:
         yield first, "r" if first in "我你他她" else "v"
         yield rest, "v"
+    elif tag[:2] == "nr" and len(word) == 3 and rest[-1] in _BEHIND:  # 张伟 和
+        yield word[:2], tag
+        yield rest[-1], "p"
     elif word in OPPOSITES or word in SAME:
         yield word, tag
     elif first in _JOINING and rest in KINDS:
