@@ -25,12 +25,11 @@ from typing import Any
 
 import numpy as np
 
+from bench.near_data import DIMENSION, FLOOR, codes, plant
 from mendory.candidates import near
 
 SIZES = (10_000, 30_000, 100_000, 300_000)
 ENGINES = ("mendory", "mendory_no_blocks", "exact", "faiss_ivf", "semhash")
-DIMENSION = 384
-FLOOR = 0.92
 BOUNDS = {
     # design §13: recall of at least 0.998 within a twentieth of exact all pairs, at 300 k rows
     "near_missed": 0.002,
@@ -47,62 +46,6 @@ _SAMPLED_TILES = 80
 _BATCH = 10_000
 
 
-def plant(folder: Path, rows: int) -> None:
-    """Vectors, subjects, text keys and the pairs at or over the floor are in the folder."""
-    rng = np.random.default_rng(rows)
-    subjects = rows // 25
-    weight = np.arange(1, subjects + 1) ** -0.5
-    subject = rng.choice(subjects, size=rows, p=weight / weight.sum())
-    spectrum = (np.arange(1, DIMENSION + 1) ** -0.5).astype(np.float32)
-
-    def some(count: int) -> Any:
-        drawn = rng.standard_normal((count, DIMENSION), dtype=np.float32) * spectrum
-        return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
-
-    # a direction common to all, as real models have, one of the subject, one of its own
-    vectors = some(rows) * np.float32(0.4**0.5) + some(1) * np.float32(0.25**0.5)
-    vectors += some(subjects)[subject] * np.float32(0.35**0.5)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    copies, hard = rows // 10, rows // 50
-    order = rng.permutation(rows)
-    changed, origin = order[: copies + hard], rng.choice(order[copies + hard :], copies + hard)
-    identical = rng.random(copies) < 0.25
-    cosine = np.concatenate([rng.uniform(0.925, 0.995, copies), rng.uniform(0.84, 0.905, hard)])[:, None]
-    away = some(copies + hard)
-    away -= np.einsum("ij,ij->i", away, vectors[origin])[:, None] * vectors[origin]
-    away /= np.linalg.norm(away, axis=1, keepdims=True)
-    placed = (cosine * vectors[origin] + np.sqrt(1 - cosine**2) * away).astype(np.float32)
-    placed[:copies][identical] = vectors[origin[:copies][identical]]
-    vectors[changed] = placed
-    subject[changed] = subject[origin]
-    wrong = changed[:copies][rng.random(copies) < 0.03]
-    subject[wrong] = rng.integers(0, subjects, len(wrong))
-    keys = np.arange(1, rows + 1, dtype=np.uint64)
-    keys[changed[:copies][identical]] = keys[origin[:copies][identical]]
-    np.save(folder / "vectors.npy", vectors)
-    np.save(folder / "subject.npy", subject.astype(np.int64))
-    np.save(folder / "keys.npy", keys)
-    np.save(folder / "truth.npy", _families(vectors, changed, origin))
-
-
-def _families(vectors: Any, changed: Any, origin: Any) -> Any:
-    """Codes of the pairs at or over the floor: a row and what was placed beside it, and those among each other."""
-    left, right = [changed], [origin]
-    order = np.argsort(origin, kind="stable")
-    changed, origin = changed[order], origin[order]
-    for apart in range(1, int(np.bincount(origin).max())):
-        same = origin[apart:] == origin[:-apart]
-        left.append(changed[apart:][same])
-        right.append(changed[:-apart][same])
-    a, b = np.concatenate(left), np.concatenate(right)
-    near_enough = np.einsum("ij,ij->i", vectors[a], vectors[b]) >= FLOOR
-    return _codes(a[near_enough], b[near_enough], len(vectors))
-
-
-def _codes(a: Any, b: Any, rows: int) -> Any:
-    return np.unique(np.minimum(a, b).astype(np.int64) * rows + np.maximum(a, b))
-
-
 def run_mendory(folder: Path, vectors: Any) -> Any:
     """With the subjects as blocks and the text keys."""
     subject, keys = np.load(folder / "subject.npy"), np.load(folder / "keys.npy")
@@ -117,7 +60,7 @@ def run_mendory_no_blocks(folder: Path, vectors: Any) -> Any:
 
 def _mendory(vectors: Any, blocks: Any, keys: Any) -> Any:
     pairs = near(vectors, np.zeros(len(vectors), np.int64), blocks, keys, FLOOR, np.random.default_rng(0))
-    return _codes(pairs.left, pairs.right, len(vectors))
+    return codes(pairs.left, pairs.right, len(vectors))
 
 
 def run_exact(folder: Path, vectors: Any) -> Any:
@@ -127,7 +70,7 @@ def run_exact(folder: Path, vectors: Any) -> Any:
     for top in range(0, rows, _TILE):
         for side in range(top, rows, _TILE):
             a, b = _tile(vectors, top, side)
-            found.append(_codes(a[a < b], b[a < b], rows))
+            found.append(codes(a[a < b], b[a < b], rows))
     return np.concatenate(found)
 
 
@@ -162,7 +105,7 @@ def run_faiss_ivf(folder: Path, vectors: Any) -> Any:
     for start in range(0, len(vectors), _BATCH):
         limits, _, at = index.range_search(vectors[start : start + _BATCH], FLOOR)
         row = np.repeat(np.arange(start, start + len(limits) - 1), np.diff(limits).astype(np.int64))
-        found.append(_codes(row[row != at], at[row != at], len(vectors)))
+        found.append(codes(row[row != at], at[row != at], len(vectors)))
     return np.unique(np.concatenate(found))
 
 
@@ -177,7 +120,7 @@ def run_semhash(folder: Path, vectors: Any) -> Any:
     for one, (others, _) in zip(groups, held.index.query_threshold(held.index.vectors, FLOOR), strict=True):
         pairs += [(a, b) for other in others for a in one for b in groups[other] if a != b]
     a, b = (np.array(side, np.int64) for side in zip(*pairs, strict=True))
-    return _codes(a, b, len(vectors))
+    return codes(a, b, len(vectors))
 
 
 class _NoModel:
