@@ -69,10 +69,10 @@ def test_every_case_belongs_to_a_runner_and_says_why() -> None:
     """Each folder of cases is run by a test, and each file holds a sentence that says why."""
     folders = {f.name for f in CASES.iterdir()}
 
-    others = {"answers", "imports", "jsontext", "merge_near", "pages", "policy", "text", "veto"}
+    others = {"answers", "imports", "jsontext", "merge_near", "near", "pages", "policy", "text", "veto"}
     assert {*MEMORY_FOLDERS, *others} == folders
     for file in CASES.glob("*/*.json"):
-        assert json.loads(file.read_text(encoding="utf-8"))["why"].strip().endswith("."), file
+        assert json.loads(file.read_text(encoding="utf-8"))["why"].strip().endswith((".", "。")), file
 
 
 # --- memories → findings → steps --------------------------------------------------------------
@@ -528,7 +528,7 @@ def test_unknown_keys_fail_a_case() -> None:
 
 def test_case_fails_when_nothing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Even a case that expects no finding fails when the detectors return nothing."""
-    monkeypatch.setattr("mendory.detect.detectors", lambda settings: [])
+    monkeypatch.setattr("mendory.detect.detectors", lambda *_: [])
 
     with pytest.raises(AssertionError):
         _run({"why": "x.", "memories": [{"id": "m1"}], "findings": []})

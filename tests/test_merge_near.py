@@ -61,8 +61,8 @@ def chinese() -> list[dict[str, Any]]:
     meta = {"topic": "习惯", "entities": ["回答"], "scene": "daily"}
     return [
         memory("a", content="喜欢简短的回答。最好分点列出。", metadata=meta),
-        memory("b", content="偏好简洁的答复。太长的会跳过", metadata={**meta, "tone": "平淡"}),
-        memory("c", content="希望回复精炼", source="model_inferred", related_ids=["r"]),
+        memory("b", content="喜欢简短的答复。手机上看着方便", metadata={**meta, "tone": "平淡"}),
+        memory("c", content="偏好简短的回复", source="model_inferred", related_ids=["r"]),
         memory("r", content="常在手机上阅读", related_ids=["b", "c"]),
         *(memory(f"h{n}") for n in range(5)),
     ]
@@ -70,7 +70,7 @@ def chinese() -> list[dict[str, Any]]:
 
 SAID = {
     "en": (english, "Long ones get skipped.", "Wants concise responses."),
-    "zh": (chinese, "太长的会跳过", "希望回复精炼"),
+    "zh": (chinese, "手机上看着方便", "偏好简短的回复"),
 }
 both = pytest.mark.parametrize("lang", ["en", "zh"])
 
