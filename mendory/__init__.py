@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,6 +14,13 @@ if TYPE_CHECKING:
     from mendory.door import Door, Embeds
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """`mendory.guard`, loaded when it is first used: `import mendory` alone loads nothing."""
+    if name == "guard":
+        return import_module("mendory.guard")
+    raise AttributeError(f"module 'mendory' has no attribute {name!r}")
 
 
 def open(  # noqa: A001 - it is read as mendory.open

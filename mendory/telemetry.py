@@ -31,6 +31,9 @@ _TABLES: Final = (
     "CREATE TABLE IF NOT EXISTS door_write (n INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL,"
     " place TEXT NOT NULL, verb TEXT NOT NULL, id TEXT NOT NULL, scope TEXT, before TEXT, after TEXT,"
     " version INTEGER, fields TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS guard_note (n INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL,"
+    " place TEXT NOT NULL, id TEXT NOT NULL, verdict TEXT NOT NULL, about TEXT NOT NULL, score REAL,"
+    " vetoes TEXT NOT NULL, version INTEGER)",
     "CREATE TABLE IF NOT EXISTS mark (place TEXT PRIMARY KEY, n INTEGER NOT NULL)",
 )
 
@@ -58,9 +61,35 @@ class DoorWrite:
 
 
 @dataclass(frozen=True, slots=True)
+class GuardNote:
+    """What the guard said of a memory that was not new to its scope: ids, numbers and words of its own, no text.
+
+    `about` are the memories it is like, `version` the table's that holds it; None when it was refused.
+    """
+
+    at: datetime
+    id: str
+    verdict: str
+    about: tuple[str, ...]
+    score: float | None
+    vetoes: tuple[str, ...]
+    version: int | None
+
+    @property
+    def refused(self) -> bool:
+        """True when the memory was not written."""
+        return self.version is None
+
+    def as_json(self) -> dict[str, Any]:
+        """The note as plain values."""
+        return {**asdict(self), "at": _text(self.at), "about": list(self.about), "vetoes": list(self.vetoes)}
+
+
+@dataclass(frozen=True, slots=True)
 class DoorWrites:
     """The door writes since the last check: how many of each verb, and the newest 1,000 of them, oldest first.
 
+    `guarded` counts what the guard said of them and of those it refused, `notes` are the newest 1,000 of that.
     `trouble` says why they can't be told, when the file is there and can't be read.
     """
 
@@ -68,6 +97,9 @@ class DoorWrites:
     writes: tuple[DoorWrite, ...] = ()
     until: int = 0
     trouble: str | None = None
+    guarded: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    notes: tuple[GuardNote, ...] = ()
+    guarded_until: int = 0
 
     @property
     def total(self) -> int:
@@ -79,6 +111,8 @@ class DoorWrites:
         return {
             "by_verb": dict(self.by_verb),
             "writes": [w.as_json() for w in self.writes],
+            "guarded": dict(self.guarded),
+            "notes": [n.as_json() for n in self.notes],
             "trouble": self.trouble,
         }
 
@@ -130,6 +164,21 @@ class Telemetry:
                     len(self._waiting),
                 )
 
+    def note_guard(self, said: GuardNote) -> None:
+        """What the guard said is in the file; where it can't be, the log says so, and it is not tried again."""
+        with self._lock:
+            try:
+                connection = self._open(said.at)
+                with connection:
+                    connection.execute(
+                        "INSERT INTO guard_note (at, place, id, verdict, about, score, vetoes, version)"
+                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                        (_text(said.at), self._place, *_said(said)),
+                    )
+            except (sqlite3.Error, OSError) as error:
+                self._close()
+                _LOG.warning("What the guard said is not in %s: %s.", self._path.name, type(error).__name__)
+
     def _store(self, now: datetime) -> None:
         connection = self._open(now)
         rows = [(*_row(w)[:1], self._place, *_row(w)[1:]) for w in self._waiting]
@@ -154,7 +203,8 @@ class Telemetry:
             with connection:
                 for statement in _TABLES:
                     connection.execute(statement)
-                connection.execute("DELETE FROM door_write WHERE at < ?", (_text(now - self._keep),))
+                for table in ("door_write", "guard_note"):
+                    connection.execute(f"DELETE FROM {table} WHERE at < ?", (_text(now - self._keep),))  # noqa: S608
         except sqlite3.Error:
             connection.close()
             raise
@@ -196,25 +246,61 @@ def _unseen(connection: sqlite3.Connection, place: str) -> DoorWrites:
         " WHERE place = ? AND n > ? ORDER BY n DESC LIMIT ?",
         (*about, _LISTED),
     ).fetchall()
+    said, notes, guarded_until = _unseen_notes(connection, place)
     return DoorWrites(
         MappingProxyType({verb: count for verb, count, _ in counts}),
         tuple(_write(row) for row in reversed(rows)),
         max((last for _, _, last in counts), default=about[1]),
+        guarded=said,
+        notes=notes,
+        guarded_until=guarded_until,
     )
+
+
+def _unseen_notes(connection: sqlite3.Connection, place: str) -> tuple[Mapping[str, int], tuple[GuardNote, ...], int]:
+    """(how many of each kind, the newest of them, the number of the last) of what the guard said and no check showed.
+
+    Kinds are the verdicts, and `refused` for memories that were not written.
+    """
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'guard_note'").fetchone() is None:
+        return MappingProxyType({}), (), 0  # a file of an older release
+    seen = connection.execute("SELECT n FROM mark WHERE place = ?", (_guard_mark(place),)).fetchone()
+    about = (place, seen[0] if seen else 0)
+    counts = connection.execute(
+        "SELECT CASE WHEN version IS NULL THEN 'refused' ELSE verdict END AS kind, count(*), max(n) FROM guard_note"
+        " WHERE place = ? AND n > ? GROUP BY kind ORDER BY kind",
+        about,
+    ).fetchall()
+    rows = connection.execute(
+        "SELECT at, id, verdict, about, score, vetoes, version FROM guard_note"
+        " WHERE place = ? AND n > ? ORDER BY n DESC LIMIT ?",
+        (*about, _LISTED),
+    ).fetchall()
+    return (
+        MappingProxyType({kind: count for kind, count, _ in counts}),
+        tuple(_guard_note(row) for row in reversed(rows)),
+        max((last for _, _, last in counts), default=about[1]),
+    )
+
+
+def _guard_mark(place: str) -> str:
+    """The name under which it is marked what of the guard's notes on a table was shown."""
+    return f"guard of {place}"
 
 
 def mark_shown(path: Path, place: str, seen: DoorWrites) -> bool:
     """The next `since_mark` begins after `seen`; False when the file could not be written, so they are shown again."""
-    if not seen.total:
+    if not seen.total and not seen.guarded:
         return True
+    marks = [(place, seen.until), (_guard_mark(place), seen.guarded_until)]
     try:
         with (
             closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=_PATIENCE)) as connection,
             connection,
         ):
-            connection.execute(
+            connection.executemany(
                 "INSERT INTO mark (place, n) VALUES (?, ?) ON CONFLICT (place) DO UPDATE SET n = max(n, excluded.n)",
-                (place, seen.until),
+                marks,
             )
     except sqlite3.Error:
         return False
@@ -249,4 +335,16 @@ def _write(row: Sequence[str | int | None]) -> DoorWrite:
         None if after is None else str(after),
         None if version is None else int(version),
         tuple(json.loads(str(fields))),
+    )
+
+
+def _said(note: GuardNote) -> tuple[str | float | None, ...]:
+    about, vetoes = (json.dumps(list(one), ensure_ascii=False) for one in (note.about, note.vetoes))
+    return note.id, note.verdict, about, note.score, vetoes, note.version
+
+
+def _guard_note(row: Sequence[Any]) -> GuardNote:
+    at, name, verdict, about, score, vetoes, version = row
+    return GuardNote(
+        datetime.fromisoformat(at), name, verdict, tuple(json.loads(about)), score, tuple(json.loads(vetoes)), version
     )

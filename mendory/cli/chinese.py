@@ -37,6 +37,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     ),
     "  stands down: {what} ({why})": "  未检查：{what}（{why}）",
     "  door writes since the last check: unknown ({why})": "  上次检查以来经接口的写入：未知（{why}）",
+    "  the guard at the door noted: {kinds}": "  写入关卡记录：{kinds}",
     "  door writes since the last check: {number} ({verbs})": "  上次检查以来经接口的写入：{number} 次（{verbs}）",
     "  dismissed earlier: {findings}": "  此前已驳回：{findings}",
     "  not asked for: {findings}": "  未要求：{findings}",

@@ -170,6 +170,9 @@ def _show_door_writes(writes: DoorWrites) -> None:
     elif writes.total:
         verbs = ", ".join(f"{count} {verb}" for verb, count in sorted(writes.by_verb.items()))
         click.echo(say("  door writes since the last check: {number} ({verbs})", number=writes.total, verbs=verbs))
+    if writes.guarded:
+        kinds = ", ".join(f"{count} {term(kind)}" for kind, count in sorted(writes.guarded.items()))
+        click.echo(say("  the guard at the door noted: {kinds}", kinds=kinds))
 
 
 def _grouped(findings: Sequence[Finding]) -> list[list[str]]:

@@ -15,6 +15,7 @@ from mendory.config.sections import (
     ApprovalSection,
     AttemptsSection,
     DuplicateSection,
+    GuardSection,
     LedgerSection,
     LimitsSection,
     MappingSection,
@@ -47,6 +48,7 @@ class Config(BaseSettings):
     embedder: EmbedderSection | None = None
     metadata: MetadataSection = MetadataSection()
     duplicate: DuplicateSection = DuplicateSection()
+    guard: GuardSection = GuardSection()
     limits: LimitsSection | None = None
     rules: RulesSection = RulesSection()
     approval: ApprovalSection = ApprovalSection()

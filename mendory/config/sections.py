@@ -190,6 +190,18 @@ class DuplicateSection(Section):
     incidental: tuple[str, ...] = ()
 
 
+class GuardSection(Section):
+    """Whether the library door compares a memory with those of its scope before it writes it, and what follows.
+
+    An exact double write that brings nothing is refused or noted; anything else is noted. A table that would take more
+    than `max_memory_mb` in the agent's process is not compared with.
+    """
+
+    enabled: bool = True
+    duplicate_exact: Literal["refuse", "note"] = "refuse"
+    max_memory_mb: Count = 500
+
+
 class LimitsSection(Section):
     """How much may be changed without a person; without this section nothing is.
 

@@ -15,19 +15,20 @@ import pyarrow as pa
 from mendory.config import FILE_NAME, Config
 from mendory.detect import Settings, examine
 from mendory.detect.context import references
+from mendory.door.adding import Adding, spread_out
 from mendory.door.embedding import Embedding, Embeds
 from mendory.door.expecting import Expect, Expectation
+from mendory.door.guard import Admitted, Guard
 from mendory.door.held import Held
 from mendory.door.judging import Fault, column_faults, id_faults, judge, refuse
 from mendory.door.ledger import LedgerView
 from mendory.door.rows import OwnRows
-from mendory.door.shaping import new_row
 from mendory.door.visible import Visible
 from mendory.errors import InputInvalid
 from mendory.finding import Finding
 from mendory.lance import OwnTable, Reader, any_of
 from mendory.mapping import RELATIONS
-from mendory.record import FIELD_NAMES, Memory, Status
+from mendory.record import Memory, Status
 from mendory.side import View, overlaid
 from mendory.telemetry import Telemetry
 
@@ -67,7 +68,9 @@ class Door:
         table = OwnTable(config.table_uri, config.table.name, self._reader.id_column)
         self._rows = OwnRows(table, self._mapping, self.telemetry)
         self._embedding = Embedding(config, embedder, self._mapping, self._ledger)
+        self._adding = Adding(self._mapping, self._embedding, self._rows.schema)
         self._visible = Visible(self._mapping)
+        self.guard = Guard(config, self._mapping, self._ledger, self._would_be)
         self._checking = Lock()
 
     def __enter__(self) -> Self:
@@ -119,13 +122,10 @@ class Door:
             columns: Values of the owner's own columns that hold no field of a memory.
 
         Raises:
-            MemoryRefused: With every fault; nothing was written.
+            MemoryRefused: With every fault; nothing was written. An exact double write is one (`duplicate_exact`).
             SpaceUnknown: The embedder's vectors are not of the table's space; nothing was written.
         """
-        now, schema = self._clock(), self._rows.schema()
-        name = self._new_id() if id is None else id
-        fields: dict[str, Any] = {
-            "id": name,
+        given = {
             "content": content,
             "scope": scope,
             "source": source,
@@ -135,30 +135,34 @@ class Door:
             "status": status,
             "created_at": created_at,
             "batch_id": batch_id,
-            "related_ids": related_ids or None,
-            "related_notes": related_notes or None,
+            "related_ids": related_ids,
+            "related_notes": related_notes,
         }
-        faults = judge(fields, self._has_place, now, new=True, most=self._embedding.most)
-        faults += self._embedding.faults(embedding, schema)
-        faults += column_faults(columns)
-        if name in self._mapping.skip_ids:
-            faults.append(Fault("bad_id", "the mapping says that rows of this id are no memories"))
-        refuse(faults)
-        born = created_at or now
-        fields |= {"created_at": born, "updated_at": born}
-        fields = {n: v for n, v in _spread(fields, whole=True).items() if v is not None and self._writes(n, v)}
-        vector = self._embedding.of(content, embedding, schema)
-        if vector is not None:
-            fields["embedding"] = vector
+        now = self._clock()
+        new = self._adding.ready(self._new_id() if id is None else id, given, columns, embedding, now)
+        admitted = self._admitted(now, refuses=self.config.guard.duplicate_exact == "refuse")
 
         def made(schema: pa.Schema) -> pa.Table:
-            row = new_row(self._mapping, schema, fields, columns or {}, now)
-            with self._checking:
-                self._visible.require(row, self._reader)
-            return row
+            return admitted.row(new.id, self._shown(new.made(schema)))
 
-        self._rows.insert(name, made, [*(n for n in fields if n != "id"), *(columns or ())], now)
-        return name
+        admitted.note(new.id, self._rows.insert(new.id, made, new.written, now))
+        return new.id
+
+    def _admitted(self, now: datetime, *, refuses: bool) -> Admitted:
+        return Admitted(self.guard, self.telemetry, now, refuses)
+
+    def _shown(self, row: pa.Table) -> pa.Table:
+        """The new row, which the owner's reader will return."""
+        with self._checking:
+            self._visible.require(row, self._reader)
+        return row
+
+    def _would_be(self, memory: Mapping[str, Any]) -> pa.Table:
+        """The row that `add` would write for these arguments of it; raises as `add` does."""
+        given = {"status": Status.ACTIVE.value, **memory}
+        name, columns, vector = (given.pop(key, None) for key in ("id", "columns", "embedding"))
+        new = self._adding.ready(_new_id() if name is None else name, given, columns, vector, self._clock())
+        return self._shown(new.made(self._rows.schema()))
 
     def update(
         self,
@@ -189,7 +193,7 @@ class Door:
         now, expected = self._clock(), Expectation.of(expect)
         if not changes and not columns and embedding is None:
             raise InputInvalid("An update names no field. Nothing was written. Name what is to change.")
-        faults = [*id_faults(id), *judge(changes, self._has_place, now, new=False, most=self._embedding.most)]
+        faults = [*id_faults(id), *judge(changes, self._adding.has_place, now, new=False, most=self._embedding.most)]
         for name in sorted(_NOT_BY_UPDATE & set(changes)):
             faults.append(Fault("no_place", f"the {name} is not a field that an update changes"))
         for name in sorted(n for n in _NOT_TAKEN_AWAY & set(changes) if changes[n] is None):
@@ -201,10 +205,13 @@ class Door:
         elif embedding is not None:
             faults.append(Fault("no_place", "a vector is written with its content, never alone"))
         refuse(faults)
-        spread = _spread(changes, whole=False)
+        spread = spread_out(changes, whole=False)
         if "content" in changes and (vector := self._embedding.of(changes["content"], embedding, schema)) is not None:
             spread["embedding"] = vector
-        self._rows.change("update", id, self._touched(spread, now), columns or {}, expected, now)
+        admitted = self._admitted(now, refuses=False)
+        judged = admitted.row if "content" in changes else None
+        done = self._rows.change("update", id, self._touched(spread, now), columns or {}, expected, now, judged)
+        admitted.note(id, done)
 
     def archive(
         self,
@@ -231,7 +238,7 @@ class Door:
             faults.append(Fault("cannot_hide", "nothing makes the owner's reader stop returning a row"))
         changes = {"status": Status.ARCHIVED.value}
         if superseded_by is not None:
-            faults += judge({"superseded_by": superseded_by}, self._has_place, now, new=False)
+            faults += judge({"superseded_by": superseded_by}, self._adding.has_place, now, new=False)
             changes["superseded_by"] = superseded_by
         refuse(faults)
         self._rows.change("archive", id, self._touched(changes, now), {}, expected, now)
@@ -278,17 +285,6 @@ class Door:
         """True when Mendory may keep something aside of the rows: the table has no place for all of it."""
         return self._mapping.vocabulary.pending is None or not all(map(self._mapping.has, RELATIONS))
 
-    def _has_place(self, name: str) -> bool:
-        if name == "status":
-            return self._mapping.has("status") or self._mapping.can_hide
-        return name in FIELD_NAMES and self._mapping.has(name)
-
-    def _writes(self, name: str, value: Any) -> bool:
-        """True for a field with a place; an active status that only marks tell is no mark."""
-        if name == "status" and not self._mapping.has("status"):
-            return bool(value != Status.ACTIVE)
-        return self._has_place(name.partition(".")[0])
-
     def _touched(self, changes: Mapping[str, Any], now: datetime) -> dict[str, Any]:
         return {**changes, "updated_at": now} if self._mapping.has("updated_at") else dict(changes)
 
@@ -306,14 +302,3 @@ def open_door(
 
 def _is_ids(ids: Any) -> bool:
     return isinstance(ids, Collection) and not isinstance(ids, str) and all(isinstance(one, str) for one in ids)
-
-
-def _spread(fields: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:
-    """Lists as tuples; unless `whole`, metadata key by key, so that the other keys keep their bytes."""
-    spread: dict[str, Any] = {}
-    for name, value in fields.items():
-        if name == "metadata" and not whole:
-            spread |= {f"metadata.{key}": inner for key, inner in value.items()}
-        else:
-            spread[name] = tuple(value) if isinstance(value, list) else value
-    return spread

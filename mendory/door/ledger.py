@@ -16,11 +16,13 @@ from typing import Any, Final
 
 from mendory.errors import LedgerCorrupt, Unavailable
 from mendory.side import Note, Notes
+from mendory.thresholds import Threshold
 
 _SQLITE: Final = re.compile(r"sqlite(?:\+pysqlite)?:///")
 _PATIENCE: Final = 5.0
 _NOTES: Final = "SELECT row_id, field, about, value FROM aside"
 _NOTES_OF: Final = _NOTES + " WHERE row_id = ?"
+_THRESHOLDS: Final = "SELECT body FROM threshold"
 _SPACE: Final = "SELECT id, state, identity, dimension, canaries, \"by\", since FROM space WHERE state = 'active'"
 
 
@@ -41,6 +43,10 @@ class LedgerView:
     def active_space(self) -> Sequence[Any] | None:
         """Id, state, identity, dimension, canary vectors, by and since of the active space; None when none is known."""
         return next(iter(self._rows(_SPACE, ())), None)
+
+    def thresholds(self) -> tuple[Threshold, ...]:
+        """The thresholds that the table's owner has calibrated."""
+        return tuple(Threshold.from_json(json.loads(body)) for (body,) in self._rows(_THRESHOLDS, ()))
 
     def _rows(self, query: str, about: Sequence[str]) -> list[Sequence[Any]]:
         file = _SQLITE.match(self._url)

@@ -59,8 +59,8 @@ class OwnRows:
         """The digest of a row: all of it but what a mere read changes."""
         return digest.row_digests(row, self._mapping.volatile)[0]
 
-    def insert(self, ident: str, made: Callable[[pa.Schema], pa.Table], fields: Sequence[str], now: datetime) -> None:
-        """The row that `made` makes for the table's schema is in the table.
+    def insert(self, ident: str, made: Callable[[pa.Schema], pa.Table], fields: Sequence[str], now: datetime) -> int:
+        """The row that `made` makes for the table's schema is in the table, from the version returned on.
 
         Raises MemoryRefused when its id was there already, or a reference leads nowhere.
         """
@@ -76,7 +76,7 @@ class OwnRows:
                 if version is None:
                     raise refusal([Fault("id_exists", "the table has a row of this id")])
                 self._note(now, "add", ident, None, row, version, fields)
-                return
+                return version
         raise _restless()
 
     def change(
@@ -87,8 +87,11 @@ class OwnRows:
         columns: Mapping[str, Any],
         expected: Expectation,
         now: datetime,
-    ) -> None:
-        """The row has these fields and further columns of the owner, and nothing else of it changed.
+        judged: Callable[[str, pa.Table], object] | None = None,
+    ) -> int:
+        """The row has these fields and further columns of the owner, and nothing else of it changed; the new version.
+
+        `judged` is told of the id and the row just before it is written.
 
         Raises StaleMemory, with nothing written, when it is not as expected or somebody changed it meanwhile. What a
         mere read changes does not count: then the same change is made to the row as it is now.
@@ -105,6 +108,8 @@ class OwnRows:
                 targets = [*(changes.get("related_ids") or ()), *(changes[n] for n in _POINTERS if changes.get(n))]
                 refuse(self._reference_faults(ident, changes.get("scope", memory.scope), targets))
                 new, places = changed_row(self._mapping, old, changes, columns, now)
+                if judged is not None:
+                    judged(ident, new)
                 try:
                     done = self._table.change(old, new, places, self._guarded(old.schema, places, expected.fields))
                 except ColumnsMoved:
@@ -113,7 +118,7 @@ class OwnRows:
                 if done is not None:
                     fields = [*(n for n in changes if n != "updated_at"), *columns]
                     self._note(now, verb, ident, old if version == done - 1 else None, new, done, fields)
-                    return
+                    return done
         if moved:
             raise _restless()
         raise StaleMemory(

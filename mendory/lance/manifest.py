@@ -47,6 +47,18 @@ class Contents:
     rows: int
 
 
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """What a manifest says of a fragment: of its files, of its deletion file, and how many rows it holds.
+
+    Files are never written twice: with the same files a fragment holds the same rows, but for deleted ones.
+    """
+
+    files: tuple[tuple[int, int | bytes], ...]
+    deletions: bytes
+    rows: int
+
+
 def version_of(path: Path) -> int | None:
     """The version whose manifest this is, by its name; None for another file."""
     if not re.fullmatch(r"\d{1,20}\.manifest", path.name):
@@ -66,8 +78,13 @@ def newest(folder: Path) -> Path | None:
 
 def has(folder: Path, version: int) -> bool:
     """True when the version's manifest is there."""
+    return path_of(folder, version) is not None
+
+
+def path_of(folder: Path, version: int) -> Path | None:
+    """The manifest of that version; None when it is not there."""
     names = (f"{_LATE - version}.manifest", f"{version}.manifest")
-    return any((folder / "_versions" / name).exists() for name in names)
+    return next((path for name in names if (path := folder / "_versions" / name).exists()), None)
 
 
 def hinted(folder: Path) -> int | None:
@@ -82,6 +99,38 @@ def hinted(folder: Path) -> int | None:
 
 def contents(data: bytes) -> Contents:
     """The files a manifest names. Raises Torn for bytes that are no whole manifest."""
+    files: list[tuple[str, int]] = []
+    deletions: list[Deletions] = []
+    fragments = rows = 0
+    for number, value in _fields(_body(data)):
+        if number == _FRAGMENTS and isinstance(value, bytes):
+            held, gone, size = _fragment(value)
+            files += held
+            deletions += gone
+            fragments += 1
+            rows += size - sum(d.deleted for d in gone)
+    return Contents(tuple(files), tuple(deletions), fragments, rows)
+
+
+def fragments(data: bytes) -> dict[int, Fragment]:
+    """The fragments a manifest names, by their number, in the order of their rows. Raises Torn as `contents`."""
+    found = {}
+    for number, value in _fields(_body(data)):
+        if number == _FRAGMENTS and isinstance(value, bytes):
+            key = rows = deleted = 0
+            gone, files = b"", []
+            for field, part in _fields(value):
+                if field == _DELETIONS and isinstance(part, bytes):
+                    gone, deleted = part, _number(dict(_fields(part)).get(_DELETED))
+                    continue
+                files.append((field, part))
+                key = part if field == 1 and isinstance(part, int) else key
+                rows = part if field == _ROWS and isinstance(part, int) else rows
+            found[key] = Fragment(tuple(files), gone, rows - deleted)
+    return found
+
+
+def _body(data: bytes) -> bytes:
     if len(data) < _FOOTER.size:
         raise Torn("it is too short")
     at, _, _, magic = _FOOTER.unpack(data[-_FOOTER.size :])
@@ -93,17 +142,7 @@ def contents(data: bytes) -> Contents:
     (length,) = _LENGTH.unpack(data[at:body])
     if body + length > len(data) - _FOOTER.size:
         raise Torn("its length is wrong")
-    files: list[tuple[str, int]] = []
-    deletions: list[Deletions] = []
-    fragments = rows = 0
-    for number, value in _fields(data[body : body + length]):
-        if number == _FRAGMENTS and isinstance(value, bytes):
-            held, gone, size = _fragment(value)
-            files += held
-            deletions += gone
-            fragments += 1
-            rows += size - sum(d.deleted for d in gone)
-    return Contents(tuple(files), tuple(deletions), fragments, rows)
+    return data[body : body + length]
 
 
 def _fragment(data: bytes) -> tuple[list[tuple[str, int]], list[Deletions], int]:

@@ -67,6 +67,7 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "open": ("open", "待处理"),
     "done": ("done", "完成"),
     "rejected": ("rejected", "已拒绝"),
+    "refused": ("refused", "未写入"),
     "expired": ("expired", "已过期"),
     "rolled_back": ("rolled back", "已撤销"),
     # outcomes of a step
