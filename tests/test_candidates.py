@@ -199,10 +199,10 @@ def test_pairs_met_once_and_twice_tell_how_many_were_not_met() -> None:
 
 
 def test_the_same_seed_gives_the_same_pairs() -> None:
-    """Nothing but the generator's state decides what a net meets."""
+    """Nothing but the generator's state decides what a net meets, at a floor under which most rows look near too."""
     vectors, _ = scattered(3000)
     columns = np.zeros(3000, np.int64), np.full(3000, -1), np.zeros(3000, np.uint64)
-    first, second = (near(vectors, *columns, 0.5, rng(4)) for _ in range(2))
+    first, second = (near(vectors, *columns, 0.3, rng(4)) for _ in range(2))
     assert first.left.tolist() == second.left.tolist()
     assert first.right.tolist() == second.right.tolist()
     assert first.cosine.tobytes() == second.cosine.tobytes()

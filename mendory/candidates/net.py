@@ -44,7 +44,7 @@ def netted(matrix: Matrix, rows: Rows, axes: Axes, floor: float, known: Pairs, r
     sketch[:-1] = matrix.along(axes.anyhow, rows)
     sketch /= np.maximum(np.linalg.norm(sketch, axis=1, keepdims=True), 1e-12)
     lead = matrix.along(axes.leading, rows)
-    looks = axes.looks(floor)
+    looks = max(axes.looks(floor), 1e-6)  # more than the place of no row has with any
     known_places = np.searchsorted(rows, np.stack([known.left, known.right]))
     met = Met(len(rows), codes(*known_places))
     depth = max(0, math.ceil(math.log2(len(rows) / _PART)))
@@ -114,9 +114,7 @@ def _alike(
         a, b = np.divmod(place, size)
         at, a, b = at[a < b], a[a < b], b[a < b]
         a, b = tile[at, a], tile[at, b]
-        low, high = np.minimum(a, b), np.maximum(a, b)
-        real = high < none
-        yield codes(low[real], high[real]), np.full(int(real.sum()), np.nan, np.float32)
+        yield codes(np.minimum(a, b), np.maximum(a, b)), np.full(len(a), np.nan, np.float32)
 
 
 def _in_full(matrix: Matrix, rows: Rows, part: Rows, floor: float) -> tuple[Rows, Floats]:
