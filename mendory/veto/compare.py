@@ -22,9 +22,13 @@ def signs(reading: Reading) -> dict[str, set[tuple[bool, bool]]]:
     return signs
 
 
-def oftener(a: Reading, b: Reading) -> set[str]:
-    """Words that one says and the other does not, or not as often."""
-    return set(Counter(word.fold for word in a.words) - Counter(word.fold for word in b.words))
+def oftener(a: Reading, b: Reading) -> tuple[set[str], set[str]]:
+    """Folds that the first says and the second does not, or not as often; and the other way round."""
+    ours, theirs = Counter([word.fold for word in a.words]), Counter([word.fold for word in b.words])
+    return (
+        {fold for fold, times in ours.items() if times > theirs.get(fold, 0)},
+        {fold for fold, times in theirs.items() if times > ours.get(fold, 0)},
+    )
 
 
 def parts(names: Iterable[str]) -> set[str]:

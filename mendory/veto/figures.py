@@ -14,6 +14,8 @@ def quantities(a: Reading, b: Reading) -> tuple[bool, bool]:
 
     Units clash where one number has two, and in short texts where each has one quantity and they measure other things.
     """
+    if not a.quantities or not b.quantities or a.quantities == b.quantities:
+        return False, False
     ours, theirs = Counter(a.quantities), Counter(b.quantities)
     mine, yours = list(ours - theirs), list(theirs - ours)
     if not mine or not yours:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mendory.language import Reading, Word
+from mendory.language import Reading
 from mendory.veto.compare import SHORT, oftener, parts, replaced, said, signs
 
 _HARDLY = 2
@@ -63,19 +63,18 @@ def _one_word(a: str, b: str, words: int) -> bool:
 
 def kinds(a: Reading, b: Reading) -> bool:
     """Whether each has, in the same place, a word of one kind that the other lacks: red for blue."""
-    one, two = _lacking(a, b), _lacking(b, a)
-    if not {word.kind for word in one if word.kind} & {word.kind for word in two if word.kind}:
+    if not {word.kind for word in a.words if word.kind} & {word.kind for word in b.words if word.kind}:
         return False
-    kinds = {word.fold: word.kind for word in (*one, *two) if word.kind}
+    ours, theirs = oftener(a, b)
+    one = [word for word in a.words if word.kind and word.fold in ours]
+    two = [word for word in b.words if word.kind and word.fold in theirs]
+    if not {word.kind for word in one} & {word.kind for word in two}:
+        return False
+    kind = {word.fold: word.kind for word in (*one, *two)}
     return any(
-        {kinds[fold] for fold in ours if fold in kinds} & {kinds[fold] for fold in theirs if fold in kinds}
-        for ours, theirs in replaced(a, b)
+        {kind[fold] for fold in left if fold in kind} & {kind[fold] for fold in right if fold in kind}
+        for left, right in replaced(a, b)
     )
-
-
-def _lacking(a: Reading, b: Reading) -> list[Word]:
-    more = oftener(a, b)
-    return [word for word in a.words if word.content and word.fold in more]
 
 
 def slots(a: Reading, b: Reading) -> bool:

@@ -19,7 +19,7 @@ def polarity(a: Reading, b: Reading, language: Language) -> bool:
 def _opposites(a: Reading, b: Reading, language: Language) -> tuple[bool, bool]:
     """Whether a word of one has its opposite in the other; and whether one is denied, so that both say the same."""
     one, two = _meant(a), _meant(b)
-    ours, theirs = oftener(a, b), oftener(b, a)
+    ours, theirs = oftener(a, b)
     clash = explained = False
     for fold in ours:
         for other in language.opposites(fold) & theirs:
