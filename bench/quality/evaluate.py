@@ -29,6 +29,7 @@ OVERLAP: Final = "Jaccard"
 CUES: Final = "cue rules alone"
 NEAREST: Final = "nearest fact by Jaccard, always"
 VETOED: Final = "mendory, a veto"
+RELATED: Final = "mendory, a veto between related texts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ def contradictions(held: Labelled, embed: Embed, all_rows: bool) -> tuple[list[L
     ours = judged(texts, cosines, held.language)
     cued = np.array([cues(a, b, held.language) for a, b in texts], dtype=bool)
     report = np.ones(len(texts), dtype=bool) if all_rows else ~tuning
-    methods = ((OURS, ours.candidate), (CUES, cued))
+    methods = ((OURS, ours.candidate), (RELATED, ours.related), (CUES, cued))
     lines = [
         Line(held.name, held.language, ALL, method, Counts.of(flags[report], there[report]), int(report.sum()))
         for method, flags in methods
@@ -116,6 +117,7 @@ def choices(held: Labelled, embed: Embed, all_rows: bool) -> tuple[list[Line], l
     lines = []
     for method, scores in (
         (OURS, np.where(ours.candidate, cosines, -1.0)),
+        (RELATED, np.where(ours.related, cosines, -1.0)),
         (CUES, np.where([cues(a, b, held.language) for a, b in texts], overlap, -1.0)),
         (NEAREST, overlap),
     ):

@@ -11,19 +11,22 @@ import numpy as np
 from bench.quality.baselines import jaccard
 from bench.quality.measure import Flags, Scores
 from bench.quality.vectors import model_of
+from mendory.detect.near_duplicates import ALIKE
 from mendory.sameness import judge
 from mendory.thresholds import Thresholds
 from mendory.veto import Veto
 
 RELATED_COSINE: Final = 0.5
 RELATED_OVERLAP: Final = 0.2
-"""Two texts speak of one thing, as far as this bench asks, from either of these on."""
+"""Two texts have to do with each other, as far as this bench asks, from either of these on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One entry a pair: its score (0 where vetoed), if it is a duplicate, if vetoed, if a candidate for a conflict.
+    """One entry a pair: its score (0 where vetoed), and what holds of it.
 
+    `same`: it is a duplicate; `vetoed`: something speaks against that; `candidate`: a check would hand it on as a
+    possible conflict; `related`: a veto between texts that have to do with each other, near enough for that or not.
     `at` is the score from which a pair is a duplicate.
     """
 
@@ -31,6 +34,7 @@ class Judged:
     same: Flags
     vetoed: Flags
     candidate: Flags
+    related: Flags
     at: float
 
 
@@ -43,6 +47,8 @@ def judged(texts: Sequence[tuple[str, str]], cosines: Scores, language: str) -> 
     clash = np.array([bool(one.vetoes) and Veto.LANGUAGE not in one.vetoes for one in found], dtype=bool)
     scores = np.array([0.0 if one.vetoes else one.score for one in found])
     same = np.array([one.same for one in found], dtype=bool)
+    near = np.array([threshold.calibrated(float(cosine)) >= ALIKE for cosine in cosines], dtype=bool)
+    near |= np.array([one.score >= threshold.value for one in found], dtype=bool)
     overlap = np.array([jaccard(a, b, language) for a, b in texts])
     related = (cosines >= RELATED_COSINE) | (overlap >= RELATED_OVERLAP)
-    return Judged(scores, same, vetoed, clash & related, threshold.value)
+    return Judged(scores, same, vetoed, clash & near, clash & related, threshold.value)

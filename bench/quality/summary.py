@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from bench.quality.evaluate import ALL, ALONE, ALONE_CALIBRATED, OURS, OURS_CALIBRATED, PRECISION, Called, Line
+from bench.quality.evaluate import ALL, ALONE, ALONE_CALIBRATED, OURS, OURS_CALIBRATED, PRECISION, RELATED, Called, Line
 from bench.quality.measure import mean, rounded, share, wilson
 
 BOUNDS: Final = {"precision": PRECISION, "recall_en": 0.50, "recall_zh": 0.40, "contradictions_called_duplicate": 0.005}
@@ -42,8 +42,10 @@ def _of_set(name: str, lines: list[Line], called: list[Called]) -> dict[str, Any
     figures = _figures(ours) | {"n": ours.n, "intervals": ours.counts.intervals()}
     if OURS_CALIBRATED in mine:
         figures["calibrated"] = _figures(mine[OURS_CALIBRATED])
+    if RELATED in mine:
+        figures["veto_between_related"] = _figures(mine[RELATED])
     figures["baseline"] = {
-        method: _figures(line) for method, line in mine.items() if method not in (OURS, OURS_CALIBRATED)
+        method: _figures(line) for method, line in mine.items() if method not in (OURS, OURS_CALIBRATED, RELATED)
     }
     for held in called:
         if held.name == name:
