@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from mendory.content.chatter import says_nothing
 from mendory.content.envelope import envelope
-from mendory.content.recalled import is_recalled
 from mendory.content.repeats import repeated
 
-__all__ = ["envelope", "is_recalled", "repeated", "says_nothing", "suspect"]
+__all__ = ["envelope", "repeated", "says_nothing", "suspect"]
 
 
 def suspect(text: str) -> bool:

@@ -72,15 +72,6 @@ _YOU: Final = re.compile(r"(you(?:'re|’re|'ve|’ve|r)?)\s+(?:([\w'’]+)\s+)?
 _ZH_YOU: Final = re.compile(r"(?:你|您)(的)?")
 
 
-def is_recalled(text: str) -> bool:
-    """Whether the text begins like what an agent says it remembers.
-
-    >>> [is_recalled(t) for t in ("From memory: likes tea", "根据记忆：喜欢喝茶", "From Oslo: rain", "记忆棉枕头")]
-    [True, True, False, False]
-    """
-    return text[:1] in _MAY_START and _PREFIX.match(text) is not None
-
-
 def originals(text: str) -> tuple[str, ...]:
     """Texts of which a recalled text may be the echo, most literal first; empty where it is not recalled.
 
@@ -89,6 +80,8 @@ def originals(text: str) -> tuple[str, ...]:
 
     >>> originals("From memory: likes tea")
     ('likes tea', 'likes tea.')
+    >>> originals("From Oslo: rain"), originals("记忆棉枕头")
+    ((), ())
     >>> "User prefers Vim" in originals("As you mentioned, you prefer Vim.")
     True
     """

@@ -24,7 +24,8 @@ class CompoundParts:
     Flags: a text of two to eight short parts ("Prefers short replies, tea and dark mode", 喜欢喝茶、听歌和爬山) and the
     memories of its scope that say these parts in the same words; all parts, or all but one of three or more.
     Does not flag: parts said in other words, or with a negation, number or name more; archived rows. It is told,
-    never merged: which form is wanted only the owner knows. Cost: a few hashes per short row, 16 bytes.
+    never merged: which form is wanted only the owner knows. Cost: a few hashes per short row, 16 bytes;
+    17 bytes for each way to say a part of a list.
     """
 
     codes = (Code.COMPOUND_PARTS,)
@@ -33,7 +34,9 @@ class CompoundParts:
         self._absent = frozenset(absent)
         self._ids: list[str] = []
         self._cores = array("q")
-        self._compounds: list[tuple[str, tuple[frozenset[int], ...]]] = []
+        self._lists: list[str] = []
+        # of each way to say a part: its hash, the list it is of, which part of it
+        self._ways, self._of, self._part = array("q"), array("q"), array("b")
 
     def observe(self, memory: Memory) -> None:
         """Note what a recallable memory says, as one thing or in parts."""
@@ -45,20 +48,29 @@ class CompoundParts:
             self._ids.append(memory.id)
             self._cores.append(hash((scope, key)))
         elif listed := parts(content):
-            keys = tuple(frozenset(hash((scope, way)) for way in ways) for ways in listed)
-            self._compounds.append((memory.id, keys))
+            for number, ways in enumerate(listed):
+                self._ways.extend(hash((scope, way)) for way in ways)
+                self._of.extend([len(self._lists)] * len(ways))
+                self._part.extend([number] * len(ways))
+            self._lists.append(memory.id)
 
     def findings(self, fetch: Callable[[Sequence[str]], Mapping[str, Memory]]) -> Iterator[Finding]:
         """One finding per compound."""
-        wanted = {key for _, listed in self._compounds for ways in listed for key in ways}
-        cores = np.asarray(self._cores, np.int64)
+        cores, ways = np.asarray(self._cores, np.int64), np.asarray(self._ways, np.int64)
+        met = np.flatnonzero(np.isin(ways, cores)).tolist()
+        alone: dict[int, set[int]] = defaultdict(set)
+        for at in met:
+            alone[self._of[at]].add(self._part[at])
+        likely = {of for of, numbers in alone.items() if len(numbers) > 1}
+        wanted = {self._ways[at] for at in met if self._of[at] in likely}
         at_key: dict[int, list[str]] = defaultdict(list)
-        for at in np.flatnonzero(np.isin(cores, np.array(sorted(wanted), np.int64))).tolist() if wanted else ():
+        for at in np.flatnonzero(np.isin(cores, np.array(sorted(wanted), np.int64))).tolist():
             at_key[int(cores[at])].append(self._ids[at])
-        for name, listed in sorted(self._compounds):
-            said = [{i for key in ways for i in at_key.get(key, ())} - {name} for ways in listed]
-            if _enough(said):
-                yield from self._judge(fetch([name, *sorted(set().union(*said))]), name)
+        rows: dict[int, set[str]] = defaultdict(set)
+        for at in met:
+            rows[self._of[at]].update(at_key.get(self._ways[at], ()))
+        for of in sorted(likely, key=lambda of: self._lists[of]):
+            yield from self._judge(fetch(sorted({self._lists[of], *rows[of]})), self._lists[of])
 
     def _judge(self, held: Mapping[str, Memory], name: str) -> Iterator[Finding]:
         """The finding, where the rows still say what their hashes said."""
