@@ -133,16 +133,16 @@ def test_names_are_told_from_words(text: str, names: set[str], versions: set[str
 @pytest.mark.parametrize(
     ("text", "negated"),
     [
-        ("I do not eat meat", {"eat", "meat"}),
+        ("We do not eat meat raw", {"eat", "meat", "raw"}),
         ("I don't eat meat but fish", {"eat", "meat"}),
         ("I dont eat meat", {"eat", "meat"}),
-        ("i don t eat meat", {"eat", "meat"}),
+        ("we don t eat meat raw", {"eat", "meat", "raw"}),
         ("I can't eat meat", {"eat", "meat"}),
         ("I cannot eat meat", {"eat", "meat"}),
         ("Tea without sugar, and cake", {"sugar"}),
         ("Not without sugar", set()),
-        ("I am unhappy", {"happi"}),
-        ("I am not unhappy", set()),
+        ("The cook is unhappy", {"happi"}),
+        ("The cook is not unhappy", set()),
         ("I hate fish", {"like", "fish"}),
         ("I do not hate fish", set()),
         ("I can't stand fish", {"like", "fish"}),
@@ -283,7 +283,7 @@ def test_english_is_read(text: str) -> None:
     [
         *("Ich mag keinen Kaffee", "Mag Kaffee", "Je n'aime pas le thé", "No me gusta el café", "Non mi piace il tè"),
         *("Não gosto de café", "Ze houdt niet van thee", "Jeg liker ikke kaffe", "Tidak suka kopi", "Kahve sevmiyorum"),
-        *("Не люблю кофе", "コーヒーが好き", "커피를 싫어해요", "", "12:30", "👍"),
+        *("Не люблю густой кофе", "コーヒーが好き", "커피를 싫어해요", "", "12:30", "👍"),
     ],
 )
 def test_no_language_reads_what_none_knows(text: str) -> None:
