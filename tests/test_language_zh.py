@@ -383,3 +383,12 @@ def test_opposites_go_both_ways() -> None:
 
     assert [] == [(a, b) for a in words for b in ZH.opposites(a) if a not in ZH.opposites(b) or a == b]
     assert "右膝" in ZH.opposites("左膝")
+
+
+@pytest.mark.parametrize("unit", ["不", "一", "3-", "v1.", "@", "怎么", "没有不", "约翰·", "喜欢吃香菜不喜欢"])
+def test_a_long_text_is_read_to_its_end(unit: str) -> None:
+    """A text of one thing over and over, without a stop, is read like any other."""
+    assert (read(unit * 2000 + "，住在上海").names, "上海" in fold(unit * 2000 + "，住在上海")) == (
+        read(unit * 2000).names | {"上海"},
+        True,
+    )

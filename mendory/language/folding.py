@@ -24,8 +24,11 @@ def fold(text: str) -> str:
     return _joined("".join(kept))
 
 
-_SIGNS = r"[/\-+#%°$¥€£_@&*=<>~^]+"
-_VALUE = re.compile(rf"(?<=[0-9a-z])\.(?=[0-9a-z])|(?<=[0-9])[,:](?=[0-9])|(?<=[0-9a-z]){_SIGNS}|{_SIGNS}(?=[0-9a-z])")
+_SIGN = r"[/\-+#%°$¥€£_@&*=<>~^]"
+_VALUE = re.compile(
+    r"(?<=[0-9a-z])\.(?=[0-9a-z])|(?<=[0-9])[,:](?=[0-9])"
+    rf"|(?<=[0-9a-z]){_SIGN}++|(?<!{_SIGN}){_SIGN}++(?=[0-9a-z])"
+)
 """Signs that are part of a value."""
 
 

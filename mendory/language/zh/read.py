@@ -19,6 +19,8 @@ from mendory.language.zh.tokens import Token
 _CLAUSE = re.compile(r"[，。；！？：,;!?:\n…~]+")
 _MARK = re.compile(r"[\s，。；！？：、,.;!?:\"'“”‘’「」『』（）()《》〈〉【】\[\]…—～~·•]+")
 """Punctuation; other signs are said: an emoji, a plus, a letter of another script."""
+_LONG = 64
+"""Words of a clause: rules look at all of one for each of its words, so this keeps the cost in step with the length."""
 _SENTENCE = re.compile(r"(?<=[。！？!?\n])|(?<=\.)(?=\s)")
 
 
@@ -51,7 +53,10 @@ class Chinese:
         for clause in clauses:
             names.update(filter(None, map(name, clause)))
         words = tuple(
-            _word(token, clause[at + 1 :]) for clause in clauses for at, token in enumerate(clause) if _kept(token)
+            _word(token, clause[at + 1 : at + 3])
+            for clause in clauses
+            for at, token in enumerate(clause)
+            if _kept(token)
         )
         return Reading(
             self.code,
@@ -85,9 +90,11 @@ def _stripped(parts: list[str]) -> tuple[str, ...]:
 
 
 def _clauses(pieces: list[Piece]) -> list[list[Token]]:
-    """Words and values in order, in clauses that end at punctuation."""
+    """Words and values in order, in clauses that end at punctuation, or where they are too long to be one."""
     clauses: list[list[Token]] = [[]]
     for text, folded, named in pieces:
+        if len(clauses[-1]) >= _LONG:
+            clauses.append([])
         if folded is not None:
             clauses[-1].append(Token(text, folded, "m", value=True, named=named))
             continue
@@ -95,7 +102,10 @@ def _clauses(pieces: list[Piece]) -> list[list[Token]]:
             if _CLAUSE.fullmatch(word):
                 if clauses[-1]:
                     clauses.append([])
-            elif not word.isspace():
+                continue
+            if len(clauses[-1]) >= _LONG:
+                clauses.append([])
+            if not word.isspace():
                 _append(clauses[-1], word, tag)
     return clauses
 

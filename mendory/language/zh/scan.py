@@ -35,7 +35,7 @@ _FIRST = (
 """What a value can begin with: most places in a text are passed over by one look."""
 _VALUES = "|".join(
     (
-        r"(?P<link>https?://[^\s，。；、）)]+|[A-Za-z0-9_.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
+        r"(?P<link>https?://[^\s，。；、）)]+|(?<![A-Za-z0-9_.+-])[A-Za-z0-9_.+-]++@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
         r"|(?<![A-Za-z0-9.])\d{1,3}(?:\.\d{1,3}){3}(?![A-Za-z0-9.]))",
         r"(?P<mark>\#\s?\d+)",
         r"(?P<version>(?<![A-Za-z0-9])[vV]\d+(?:\.\d+)*(?:-\w+)?|(?<![\d.])\d+(?:\.\d+){2,}(?:-\w+)?"
