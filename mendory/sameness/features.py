@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from itertools import combinations, pairwise
 from math import log
 from typing import Any, Final
@@ -44,6 +45,8 @@ NAMES: Final = (
     "names_turned",  # two names in another order, and no "and" between them: Oslo to Rome, Rome to Oslo
     "numbers_turned",  # the same numbers in another order
     "nothing_left",  # every word of content has a partner
+    "replaced",  # words in one place that the other text has nowhere, on both sides
+    "replaced_only",  # and nothing else differs: one thing in another's place
 )
 
 _PERSONS: Final = {
@@ -62,6 +65,7 @@ class Side:
 
     folds: tuple[str, ...]
     words: Counter[str]
+    said: tuple[str, ...]
     content: Counter[str]
     pairs: Counter[tuple[str, str]]
     grams: tuple[Counter[str], Counter[str], Counter[str]]
@@ -85,6 +89,7 @@ class Side:
         return cls(
             folds,
             Counter(folds),
+            tuple(w.fold for w in reading.words if w.content),
             Counter(w.fold for w in reading.words if w.content),
             Counter(pairwise(folds)),
             (_grams(text, 1), _grams(text, 2), _grams(text, 3)),
@@ -131,6 +136,7 @@ def features(a: Side, b: Side) -> tuple[float, ...]:
         float(_names_turned(a, b)),
         float(a.amounts != b.amounts and Counter(a.amounts) == Counter(b.amounts)),
         float(not left_a and not left_b),
+        *_replaced(*sorted((a.said, b.said))),
     )
 
 
@@ -151,6 +157,18 @@ def _names_turned(a: Side, b: Side) -> bool:
         and not any(b.named[two] < at < b.named[one] for at in b.joined)
         for one, two in combinations(both, 2)
     )
+
+
+def _replaced(a: Sequence[str], b: Sequence[str]) -> tuple[float, float]:
+    """Whether words of content were put in the place of others, and whether that is all that differs."""
+    edits = [op for op in SequenceMatcher(None, a, b, autojunk=False).get_opcodes() if op[0] != "equal"]
+    foreign = [op for op in edits if op[0] == "replace" and _new(a[op[1] : op[2]], b) and _new(b[op[3] : op[4]], a)]
+    return float(bool(foreign)), float(bool(foreign) and len(foreign) == len(edits))
+
+
+def _new(words: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether one of the words has neither itself nor kin in the other text."""
+    return any(word not in other and not any(_kin(word, one) for one in other) for word in words)
 
 
 def _grams(text: str, size: int) -> Counter[str]:
