@@ -64,7 +64,7 @@ _ZH_FILLERS: Final = """
     抱歉 不好意思 算 随便 无所谓 都行 都可以 老样子 照旧 老规矩 一样 和以前 和之前 和往常 和上次 跟以前 跟之前
     跟往常 跟上次 一如既往 还是 还行 还好 一般 继续 然后 还有 什么 什么意思 啥 为什么 怎么 怎么会 怎么可能 等 等一下
     稍等 别 别闹 别急 停 再来一次 再试一次 重来 又 来 错 忘 太好 太棒 太赞 太牛 厉害 棒 赞 牛 完美 不错 ok okay yes
-    no thx thanks bye hi hello 了 吧 呀 啦 呢 嘛 吗 么 的 哒
+    no thx thanks bye hi hello 了 吧 呀 啦 呢 嘛 吗 么 哒 对的 行的 可以的 没事的 不是的
 """
 _ZH_WORDS: Final = frozenset(_ZH_FILLERS.split())
 _ZH_LONGEST: Final = max(map(len, _ZH_WORDS))
