@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -190,16 +189,15 @@ def test_a_table_of_few_rows_says_nothing() -> None:
 # --- kept in the ledger ---
 
 
-def test_the_newest_calibration_of_a_space_and_language_holds(tmp_path: Path) -> None:
-    """Kept across openings, moved with the ledger, one for each space and language."""
-    url = f"sqlite:///{tmp_path / 'ledger.db'}"
-    ledger = Ledger.open(url, FakeClock())
+def test_the_newest_calibration_of_a_space_and_language_holds(ledger_url: str) -> None:
+    """In a file and on a server: kept across openings, moved with the ledger, one for each space and language."""
+    ledger = Ledger.open(ledger_url, FakeClock())
     ledger.thresholds.keep(OWN, "Anna")
     ledger.thresholds.keep(replace(OWN, language="en"), "Anna")
     ledger.thresholds.keep(replace(OWN, value=0.9), "王芳")
     ledger.close()
     moved = Ledger.in_memory(FakeClock())
-    move(Ledger.open(url, FakeClock()), moved)
+    move(Ledger.open(ledger_url, FakeClock()), moved)
 
     held = [(k.threshold.language, k.threshold.value, k.by) for k in moved.thresholds.all()]
     assert [("en", 0.7, "Anna"), ("zh", 0.9, "王芳")] == held
