@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from mendory.language import Language, Reading, language_of
 from mendory.veto.about import owners, scenes
+from mendory.veto.alone import one_word, redated
 from mendory.veto.exchange import exchanged, redealt
 from mendory.veto.figures import dates, quantities
 from mendory.veto.names import kinds, names, slots
@@ -67,9 +68,9 @@ def vetoes_of(a: Reading, b: Reading, language: Language) -> tuple[Veto, ...]:
         Veto.POLARITY: polarity(a, b, language),
         Veto.NUMBER: numbers or redealt(a, b),
         Veto.UNIT: units,
-        Veto.DATE: dates(a.dates, b.dates),
+        Veto.DATE: dates(a.dates, b.dates) or redated(a, b),
         Veto.VERSION: bool(a.versions - b.versions and b.versions - a.versions),
-        Veto.NAME: names(a, b) or kinds(a, b) or slots(a, b) or exchanged(a, b),
+        Veto.NAME: names(a, b) or kinds(a, b) or slots(a, b) or exchanged(a, b) or one_word(a, b),
         Veto.OWNER: owners(a, b),
         Veto.SCENE: scenes(a, b),
     }
