@@ -23,11 +23,13 @@ from mendory.record import Memory
 from mendory.sameness import Judgement, judge
 from mendory.text import exact_key, is_blank
 from mendory.thresholds import Origin, Threshold
+from mendory.veto import Veto
 
 _READS: Final = ("content", "scope", "status", "kind", "metadata", "claim", "created_at")
 ALIKE: Final = 0.85
 """From this share of the way between unrelated texts and the same text on, two texts are about one thing: pairs whose
 number alone was changed lie at .90 to .98 by cosine (median .98 in MiniLM, .93 in USE), unrelated ones below .3."""
+APART: Final = frozenset({Veto.OWNER, Veto.SCENE})
 MOULD: Final = 3
 """A row that a veto keeps apart from more rows than this is one of a series (orders, log lines), not of a dispute."""
 _FETCHED: Final = 20_000
@@ -44,7 +46,12 @@ class _Pair:
 
     @property
     def beside(self) -> bool:
-        """Whether the two are about one thing, whatever speaks against their saying the same of it."""
+        """Whether the two are about one thing, whatever speaks against their saying the same of it.
+
+        Of two people, or of two scenes, both may be true.
+        """
+        if APART & set(self.judged.vetoes):
+            return False
         near = not isnan(self.cosine) and self.threshold.calibrated(self.cosine) >= ALIKE
         return near or self.judged.score >= self.threshold.value
 
@@ -61,7 +68,7 @@ class NearDuplicates:
     language and the table's space, and nothing in the raw texts speaks against it (`mendory.veto`); written within the
     window, or outside it by half the distance to certainty more and with no memory between them that speaks against
     one. `conflict_candidate`: two rows so much alike that only a veto keeps them apart, for each row its nearest,
-    unless it is kept apart from more than three: a series.
+    unless it is kept apart from more than three: a series; never of two people or two scenes.
     Does not flag: equal texts, which are `duplicate_exact` or `duplicate_restated`; rows of two scopes, owners, kinds,
     claims, scenes or statuses, or that differ in the owner's further columns; events; archived rows; texts that no
     language reads, or in two languages; rows without a time. Cost: one key a row; the pairs come from
