@@ -19,7 +19,7 @@ from mendory.detect.exact_duplicates import INCIDENTAL, MERGEABLE, age, plain_ki
 from mendory.detect.neighbours import Neighbours, Observed
 from mendory.finding import Code, Finding, finding
 from mendory.language import language_of, languages
-from mendory.record import Memory
+from mendory.record import Kind, Memory
 from mendory.sameness import Judgement, judge
 from mendory.text import exact_key, is_blank
 from mendory.thresholds import Origin, Threshold
@@ -29,7 +29,9 @@ _READS: Final = ("content", "scope", "status", "kind", "metadata", "claim", "cre
 ALIKE: Final = 0.85
 """From this share of the way between unrelated texts and the same text on, two texts are about one thing: pairs whose
 number alone was changed lie at .90 to .98 by cosine (median .98 in MiniLM, .93 in USE), unrelated ones below .3."""
-APART: Final = frozenset({Veto.OWNER, Veto.SCENE})
+OPPOSED: Final = frozenset({Veto.POLARITY, Veto.NUMBER, Veto.UNIT, Veto.VERSION, Veto.DATE})
+"""What two sides of one thing differ in; another name, owner or scene makes it another thing."""
+EPHEMERAL: Final = Kind.EPHEMERAL.value
 MOULD: Final = 3
 """A row that a veto keeps apart from more rows than this is one of a series (orders, log lines), not of a dispute."""
 _FETCHED: Final = 20_000
@@ -48,9 +50,10 @@ class _Pair:
     def beside(self) -> bool:
         """Whether the two are about one thing, whatever speaks against their saying the same of it.
 
-        Of two people, or of two scenes, both may be true.
+        Of two people, things or scenes both may be true, and so may what passes on two days.
         """
-        if APART & set(self.judged.vetoes):
+        against = set(self.judged.vetoes)
+        if not against <= OPPOSED or (Veto.DATE in against and any(plain_kind(m) == EPHEMERAL for m in self.rows)):
             return False
         near = not isnan(self.cosine) and self.threshold.calibrated(self.cosine) >= ALIKE
         return near or self.judged.score >= self.threshold.value
@@ -67,8 +70,8 @@ class NearDuplicates:
     Flags: `duplicate_near`, groups in which each row says the same as each other one by the calibrated bound of their
     language and the table's space, and nothing in the raw texts speaks against it (`mendory.veto`); written within the
     window, or outside it by half the distance to certainty more and with no memory between them that speaks against
-    one. `conflict_candidate`: two rows so much alike that only a veto keeps them apart, for each row its nearest,
-    unless it is kept apart from more than three: a series; never of two people or two scenes.
+    one. `conflict_candidate`: two rows so much alike that only a negation, number, unit, version or date keeps them
+    apart, for each row its nearest, unless it is kept apart from more than three: a series.
     Does not flag: equal texts, which are `duplicate_exact` or `duplicate_restated`; rows of two scopes, owners, kinds,
     claims, scenes or statuses, or that differ in the owner's further columns; events; archived rows; texts that no
     language reads, or in two languages; rows without a time. Cost: one key a row; the pairs come from

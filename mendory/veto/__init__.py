@@ -12,6 +12,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from mendory.language import Language, Reading, language_of
+from mendory.text import letters
 from mendory.veto.about import owners, scenes
 from mendory.veto.alone import one_word, redated
 from mendory.veto.exchange import exchanged, redealt
@@ -44,12 +45,12 @@ class Veto(StrEnum):
 def vetoes(a: str, b: str) -> tuple[Veto, ...]:
     """All that speaks against two raw texts saying the same, in the order of `Veto`; () is nothing.
 
-    Symmetric. Nothing speaks against a text and itself, but that no language reads it.
+    Symmetric. Nothing speaks against a text and itself, however it begins, but that no language reads it.
     """
     one, two = _read(a), _read(b)
     if one is None or two is None or one[0] != two[0]:
         return (Veto.LANGUAGE,)
-    if a == b:
+    if letters(a) == letters(b):
         return ()
     return vetoes_of(one[1], two[1], one[0])
 
