@@ -52,7 +52,7 @@ class Shelf:
             following.forget()
             self._clear()
             return False
-        schema = following.schema
+        schema = self._schema = following.schema
         self.mapping = self._whole.fitted(schema)
         self.mapping.check(schema)
         following.advance(self._columns(), self._clear, self._drop, self._take)
@@ -73,7 +73,7 @@ class Shelf:
     def memories(self, rows: Sequence[int]) -> dict[int, Memory]:
         """These rows as they are in the version held, by number, without what is known of their vectors."""
         found: dict[int, Memory] = {}
-        columns = self.mapping.scan_columns(self._following.schema)
+        columns = self.mapping.scan_columns(self._schema)
         for batch in self._following.rows(rows, columns) if rows else ():
             numbers = batch.column("_rowid").to_pylist()
             plain = batch.select(columns)

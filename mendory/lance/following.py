@@ -50,9 +50,8 @@ class Following:
     def newest(self) -> bool:
         """The newest version is read from now on; False when it is the one that was read before."""
         with ours("Opening the newest version", self._folder):
-            self._table.checkout_latest()
+            self._table.checkout_latest()  # and no later one until the next call: opened so, a table stays as it is
             version = int(self._table.version)
-            self._table.checkout(version)
         self._before, self._version = self._version, version
         return self._before != version or not self._parts
 
