@@ -9,7 +9,7 @@ export TOKENIZERS_PARALLELISM := false
 # The models of the tests run on the processor. Installed first, or their packages would choose one by themselves.
 TORCH ?= torch==2.13.0
 
-.PHONY: first-answer heal serve test check bench bench-near bench-structure bench-served quality e2e crash clean
+.PHONY: first-answer heal serve test check bench bench-guard bench-near bench-structure bench-served quality e2e crash clean
 
 $(VENV)/demo.ready: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -61,6 +61,10 @@ bench: $(VENV)/bench.ready
 # Near pairs beside exact all pairs, faiss and semhash, 10 k to 300 k rows; the last line is JSON.
 bench-near: $(VENV)/bench.ready
 	@$(BIN)/python -m bench.near
+
+# The write guard: one memory against 10 k and 100 k rows, at rest and followed; the last line is JSON.
+bench-guard: $(VENV)/dev.ready
+	@$(BIN)/python -m bench.guard
 
 # The structural check alone: facts and suites against the plain read, 10 k to 1 M rows; the last line is JSON.
 bench-structure: $(VENV)/dev.ready

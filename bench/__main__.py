@@ -22,7 +22,7 @@ import lancedb
 import numpy as np
 import pyarrow as pa
 
-from bench import near, structure
+from bench import guard, near, structure
 from mendory.catalogue import Level, StepKind
 from mendory.clinic import Clinic
 from mendory.config import Config
@@ -197,7 +197,9 @@ def main() -> int:
         figures |= structure.measure(Path(name))
     with tempfile.TemporaryDirectory(prefix="mendory-near-") as name:
         figures |= near.measure(Path(name))
-    bounds = BOUNDS | structure.BOUNDS | near.BOUNDS
+    with tempfile.TemporaryDirectory(prefix="mendory-guard-") as name:
+        figures |= guard.measure(Path(name))
+    bounds = BOUNDS | structure.BOUNDS | near.BOUNDS | guard.BOUNDS
     ok = all(figures[k] <= bound for k, bound in bounds.items())
     print(json.dumps({"figures": figures, "bounds": bounds, "ok": ok}))
     return 0 if ok else 1

@@ -199,7 +199,7 @@ class GuardSection(Section):
 
     enabled: bool = True
     duplicate_exact: Literal["refuse", "note"] = "refuse"
-    max_memory_mb: Count = 500
+    max_memory_mb: Count = 1000
 
 
 class LimitsSection(Section):

@@ -18,10 +18,14 @@ from mendory.record import FIELD_NAMES, Status
 
 @dataclass(frozen=True, slots=True)
 class New:
-    """A memory without a fault: its id, what is written of it by name, and its row for a schema of the table."""
+    """A memory without a fault: its id, what is written of it by name, and its row for a schema of the table.
+
+    `schema` is the one it was judged by.
+    """
 
     id: str
     written: tuple[str, ...]
+    schema: pa.Schema
     made: Callable[[pa.Schema], pa.Table]
 
 
@@ -56,7 +60,7 @@ class Adding:
         if vector is not None:
             fields["embedding"] = vector
         written = (*(n for n in fields if n != "id"), *(columns or ()))
-        return New(name, written, lambda newest: new_row(self._mapping, newest, fields, columns or {}, now))
+        return New(name, written, schema, lambda newest: new_row(self._mapping, newest, fields, columns or {}, now))
 
     def has_place(self, name: str) -> bool:
         """True when the owner's table can hold something in the field."""

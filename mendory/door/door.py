@@ -162,7 +162,7 @@ class Door:
         given = {"status": Status.ACTIVE.value, **memory}
         name, columns, vector = (given.pop(key, None) for key in ("id", "columns", "embedding"))
         new = self._adding.ready(_new_id() if name is None else name, given, columns, vector, self._clock())
-        return self._shown(new.made(self._rows.schema()))
+        return self._shown(new.made(new.schema))
 
     def update(
         self,

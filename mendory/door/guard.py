@@ -19,7 +19,7 @@ from mendory.detect import Settings
 from mendory.door.judging import Fault, refusal
 from mendory.door.ledger import LedgerView
 from mendory.door.shelf import Shelf
-from mendory.door.verdict import WHOLLY, Around, Guarded, Unjudged, Verdict, judged
+from mendory.door.verdict import WHOLLY, Around, Guarded, Unjudged, Verdict, judged, unjudged
 from mendory.errors import (
     DependencyMissing,
     InputInvalid,
@@ -40,9 +40,9 @@ from mendory.thresholds import Threshold, Thresholds
 from mendory.vectors import grid
 
 _LOG: Final = logging.getLogger(__name__)
-MOST: Final = 16
-"""Rows with the same text, and rows with a near one, that are read for one memory, the nearest first: reading a text
-costs about half a millisecond, and the bound for a whole check is 10."""
+MOST: Final = 8
+"""Rows with the same text, and rows with a near one, that are read for one memory, the nearest first: to judge a text
+costs about half a millisecond, and a check has ten. More than three that a veto keeps apart are a series anyhow."""
 _NOWHERE: Final = 2.0
 """A cosine that none reaches."""
 _GIVEN: Final = frozenset(
@@ -110,9 +110,9 @@ class Guard:
         language = language_of(memory.content or "")
         limit = self._limit(language.code) if language else None
         code = language.code if language else None
-        nothing = judged(memory, Around((), ()), self._settings, limit, code)
-        if WHOLLY.intersection(nothing.unjudged):
-            return nothing
+        why = unjudged(memory, self._settings, limit, code)
+        if WHOLLY.intersection(why):
+            return Guarded(Verdict.NEW, unjudged=why)
         shelf = self._held(len(vector) if vector is not None else None)
         if not shelf.bring_up(most_bytes):
             return Guarded(Verdict.NEW, unjudged=(Unjudged.SIZE,))

@@ -20,9 +20,10 @@ from mendory.text import exact_key, is_blank
 from mendory.vectors import grid
 
 _FIELDS: Final = ("id", "content", "scope", "status")
-_AXES: Final = 64
-ROW_BYTES: Final = 700
+ROW_BYTES: Final = 2500
 """What a row takes beside its vector: its place, numbers for its texts, and the axes it is looked for along."""
+COMPONENT_BYTES: Final = 4
+"""Half precision, in columns that double as they grow. `make bench-guard`: 4.5 to 5.2 kB a row of 512 components."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Alike:
 class Shelf:
     """The recallable rows of a table at the version last read; `bring_up` moves to the newest.
 
-    Memory: two bytes a component and about `ROW_BYTES` a row; while it grows up to twice that. Not for threads.
+    Memory: `row_bytes` a row, by which the process grows. Not for threads.
     """
 
     def __init__(self, following: Following, mapping: FieldMapping, width: int) -> None:
@@ -48,11 +49,11 @@ class Shelf:
         following = self._following
         if not following.newest():
             return True
-        if following.count() * row_bytes(self.width) > most_bytes:
+        if following.count * row_bytes(self.width) > most_bytes:
             following.forget()
             self._clear()
             return False
-        schema = following.schema
+        schema = self._schema = following.schema
         self.mapping = self._whole.fitted(schema)
         self.mapping.check(schema)
         following.advance(self._columns(), self._clear, self._drop, self._take)
@@ -73,7 +74,7 @@ class Shelf:
     def memories(self, rows: Sequence[int]) -> dict[int, Memory]:
         """These rows as they are in the version held, by number, without what is known of their vectors."""
         found: dict[int, Memory] = {}
-        columns = self.mapping.scan_columns(self._following.schema)
+        columns = self.mapping.scan_columns(self._schema)
         for batch in self._following.rows(rows, columns) if rows else ():
             numbers = batch.column("_rowid").to_pylist()
             plain = batch.select(columns)
@@ -133,7 +134,7 @@ class Shelf:
 
 def row_bytes(width: int) -> int:
     """About what a row of vectors of that width takes."""
-    return ROW_BYTES + 2 * width
+    return ROW_BYTES + COMPONENT_BYTES * width
 
 
 def _number(*texts: str) -> int:

@@ -93,7 +93,7 @@ def judged(
 
     `limit` is the threshold of its language in the table's space; without one nothing is near.
     """
-    why = _unjudged(memory, settings, limit, language)
+    why = unjudged(memory, settings, limit, language)
     if WHOLLY.intersection(why):
         return Guarded(Verdict.NEW, unjudged=why)
     equal = _exact(memory, around.equal, settings)
@@ -108,9 +108,7 @@ def judged(
     return _near(memory, around.near, settings, limit, language) or Guarded(Verdict.NEW, ids, unjudged=why)
 
 
-def _unjudged(
-    memory: Memory, settings: Settings, limit: Threshold | None, language: str | None
-) -> tuple[Unjudged, ...]:
+def unjudged(memory: Memory, settings: Settings, limit: Threshold | None, language: str | None) -> tuple[Unjudged, ...]:
     """Why it is compared with nothing; else why only with equal texts."""
     reasons = {
         Unjudged.SCOPE: not memory.scope,

@@ -45,27 +45,28 @@ class Following:
         with ours(f"Opening table '{table}'", self._folder):
             self._table: Any = lancedb.connect(uri).open_table(table)
         self._version = -1
+        self.count = 0
+        """How many rows there were at the last version."""
         self._parts: dict[int, _Part] = {}
+        self._now: dict[int, Fragment] = {}
 
     def newest(self) -> bool:
         """The newest version is read from now on; False when it is the one that was read before."""
         with ours("Opening the newest version", self._folder):
-            self._table.checkout_latest()
+            self._table.checkout_latest()  # and no later one until the next call: opened so, a table stays as it is
             version = int(self._table.version)
-            self._table.checkout(version)
-        self._before, self._version = self._version, version
-        return self._before != version or not self._parts
+            moved = version != self._version or not self._parts
+            if moved:
+                self._version = version
+                self._now = self._fragments()
+                self.count = sum(fragment.rows for fragment in self._now.values())
+        return moved
 
     @property
     def schema(self) -> pa.Schema:
         """The table's Arrow schema."""
         with ours("Reading the schema", self._folder):
             return self._table.schema
-
-    def count(self) -> int:
-        """How many rows there are."""
-        with ours("Counting rows", self._folder):
-            return int(self._table.count_rows())
 
     def forget(self) -> None:
         """Every row is new to the next `advance`."""
@@ -83,7 +84,7 @@ class Following:
         Where more than half went, all were cleared and all that are there were taken. When it fails, the next call
         clears and takes everything.
         """
-        now, before = self._fragments(), self._parts
+        now, before = self._now, self._parts
         self._parts = {}
         kept: dict[int, _Part] = {}
         gone: list[RowIds] = []
@@ -120,16 +121,16 @@ class Following:
 
     def _fragments(self) -> dict[int, Fragment]:
         """What the version consists of; one part with no files where its manifest can't be read here."""
-        rows = self.count()
         path = path_of(self._folder, self._version) if self._folder is not None else None
         if path is not None:
+            known = {part.fragment.told: part.fragment for part in self._parts.values()}
             try:
-                found = fragments(path.read_bytes())
+                found = {one.key: one for one in fragments(path.read_bytes(), known).values()}
             except (OSError, Torn):
                 found = {}
-            if sum(fragment.rows for fragment in found.values()) == rows:
+            if found and all(one.rows >= 0 for one in found.values()):
                 return found
-        return {-1: Fragment((), str(self._version).encode(), rows)}
+        return {-1: Fragment(-1, (), str(self._version).encode(), int(self._table.count_rows()))}
 
     def _numbers(self, now: Mapping[int, Fragment], key: int) -> RowIds:
         """The numbers of the rows of a part."""
@@ -171,7 +172,9 @@ class Following:
             selection = {c: name(c) for c in columns} or [_ROW_ID]
             query = self._table.search().select(selection)
             query = query.with_row_id(True) if columns else query
-            yield from query.limit(rows).offset(start).to_batches(batch_size=_BATCH)
+            query = query.limit(rows).offset(start)
+            # few rows at once: each batch asked for is a turn of LanceDB's own thread
+            yield from query.to_batches(batch_size=_BATCH) if rows > _BATCH else query.to_arrow().to_batches()
 
 
 def _row_ids(batch: pa.RecordBatch) -> RowIds:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -49,13 +49,14 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """What a manifest says of a fragment: of its files, of its deletion file, and how many rows it holds.
+    """What a manifest says of a fragment: its number, its files, all of it as bytes, and its rows (-1: not told).
 
     Files are never written twice: with the same files a fragment holds the same rows, but for deleted ones.
     """
 
+    key: int
     files: tuple[tuple[int, int | bytes], ...]
-    deletions: bytes
+    told: bytes
     rows: int
 
 
@@ -112,22 +113,26 @@ def contents(data: bytes) -> Contents:
     return Contents(tuple(files), tuple(deletions), fragments, rows)
 
 
-def fragments(data: bytes) -> dict[int, Fragment]:
-    """The fragments a manifest names, by their number, in the order of their rows. Raises Torn as `contents`."""
-    found = {}
-    for number, value in _fields(_body(data)):
-        if number == _FRAGMENTS and isinstance(value, bytes):
-            key = rows = deleted = 0
-            gone, files = b"", []
-            for field, part in _fields(value):
-                if field == _DELETIONS and isinstance(part, bytes):
-                    gone, deleted = part, _number(dict(_fields(part)).get(_DELETED))
-                    continue
-                files.append((field, part))
-                key = part if field == 1 and isinstance(part, int) else key
-                rows = part if field == _ROWS and isinstance(part, int) else rows
-            found[key] = Fragment(tuple(files), gone, rows - deleted)
-    return found
+def fragments(data: bytes, known: Mapping[bytes, Fragment]) -> dict[bytes, Fragment]:
+    """The fragments a manifest names, each by what stands there, in the order of their rows; those `known` as they are.
+
+    Raises Torn as `contents`.
+    """
+    parts = (value for number, value in _fields(_body(data)) if number == _FRAGMENTS and isinstance(value, bytes))
+    return {part: known.get(part) or _told(part) for part in parts}
+
+
+def _told(part: bytes) -> Fragment:
+    key = rows = deleted = 0
+    files = []
+    for field, value in _fields(part):
+        if field == _DELETIONS and isinstance(value, bytes):
+            deleted = _number(dict(_fields(value)).get(_DELETED)) or -1
+            continue
+        files.append((field, value))
+        key = value if field == 1 and isinstance(value, int) else key
+        rows = value if field == _ROWS and isinstance(value, int) else rows
+    return Fragment(key, tuple(files), part, rows - deleted if rows and deleted >= 0 else -1)
 
 
 def _body(data: bytes) -> bytes:
