@@ -188,10 +188,10 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 SLOW = 45.0
-"""Seconds. A slower test is named when it ends, so that a run that is cut off has told where its time went."""
+"""Seconds. A slower test is named when it ends, and so is one that failed: a run that is cut off has told them."""
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Each slow part of a test is a line of its own among the dots, in the process that prints them."""
-    if report.duration > SLOW and "PYTEST_XDIST_WORKER" not in os.environ:
+    """Each slow or failed part of a test is a line of its own among the dots, in the process that prints them."""
+    if (report.duration > SLOW or report.failed) and "PYTEST_XDIST_WORKER" not in os.environ:
         print(f"\n{report.duration:.0f} s: {report.when} of {report.nodeid}, {report.outcome}", flush=True)
