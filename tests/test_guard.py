@@ -356,7 +356,7 @@ def test_switched_off_it_says_so_and_holds_nothing(door: Callable[..., Door]) ->
 
 @pytest.mark.lance
 def test_a_table_too_large_for_its_memory_is_not_held(door: Callable[..., Door]) -> None:
-    """A guard does not fill an agent's process: at 2,500 bytes a row, 500 rows are over a megabyte."""
+    """A guard does not fill an agent's process: at 3,500 bytes a row, 500 rows are over a megabyte."""
     open_door = door([memory(f"m{n}") for n in range(500)], guard={"max_memory_mb": 1})
 
     assert (Unjudged.SIZE,) == told(open_door, "A memory of its own, m7").unjudged

@@ -20,10 +20,10 @@ from mendory.text import exact_key, is_blank
 from mendory.vectors import grid
 
 _FIELDS: Final = ("id", "content", "scope", "status")
-ROW_BYTES: Final = 2500
+ROW_BYTES: Final = 3500
 """What a row takes beside its vector: its place, numbers for its texts, and the axes it is looked for along."""
 COMPONENT_BYTES: Final = 4
-"""Half precision, in columns that double as they grow. `make bench-guard`: 4.5 to 5.2 kB a row of 512 components."""
+"""Half precision, in columns that double as they grow. `make bench-guard`: 4.5 to 5.8 kB a row of 512 components."""
 
 
 @dataclass(frozen=True, slots=True)
