@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from mendory.candidates import Pairs, near, near_to
-from mendory.detect.neighbours import Observed, numbered
+from mendory.detect.neighbours import Observed, numbered, scope_number
 from mendory.lance import Reader
 from mendory.language import languages
 from mendory.text import exact_key
@@ -131,7 +131,7 @@ class TableNeighbours:
         for batch in self._reader.batches([*columns, vector]):
             frame = mapping.frame(batch.select(columns), fields)
             ids += [str(name) for name in frame.column("id").to_pylist()]
-            scopes += [numbered(str(scope)) for scope in frame.column("scope").to_pylist()]
+            scopes += [scope_number(str(scope)) for scope in frame.column("scope").to_pylist()]
             found.append(batch.column(vector))
         # of an id that several rows hold nobody knows which is meant; the detector leaves those out
         place = {name: row for row, name in enumerate(ids) if name not in self._stale}

@@ -54,7 +54,7 @@ class Observed:
         """Note a row with an id, a scope and a text."""
         scope = str(memory.scope)
         self.ids.append(str(memory.id))
-        self._scopes.append(numbered(scope))
+        self._scopes.append(scope_number(scope))
         self._blocks.append(numbered(f"{scope}\0{_subject(memory)}"))
         self._keys.append(numbered(fold(memory.content or "")))
 
@@ -86,7 +86,12 @@ def _subject(memory: Memory) -> str:
     return fold(topic) if isinstance(topic, str) else ""
 
 
-@lru_cache(maxsize=65_536)
 def numbered(text: str) -> int:
     """A number of 63 bits, never negative, that stands for a text."""
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big") >> 1
+
+
+@lru_cache(maxsize=65_536)
+def scope_number(scope: str) -> int:
+    """The number of a scope, of which a table has few."""
+    return numbered(scope)
