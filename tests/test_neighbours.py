@@ -140,7 +140,7 @@ def test_vectors_become_rows_of_length_one() -> None:
 
     assert (7, 2) == told.shape
     assert [True, False, False, False, False, False, True] == np.isfinite(told).all(axis=1).tolist()
-    assert [[0.6, 0.8], [0.0, 1.0]] == told[[0, 6]].round(6).tolist()
+    assert [[0.6, 0.8], [0.0, 1.0]] == told[[0, 6]].astype(float).round(6).tolist()
 
 
 @pytest.mark.parametrize("kind", [pa.float16(), pa.float32(), pa.float64()])
