@@ -159,6 +159,8 @@ SENTENCES: Final[Mapping[str, str]] = {
     "write into these rows when they were last changed": "为这些行写明何时最后改动",
     "archive all but one of these rows where they are written": "在写入这些行的程序中，除其中一行外全部归档",
     "decide which of these rows says it right": "决定这些行中哪一行是对的",
+    "decide which of these two says it right, or whether both do": "判定这两条哪条正确，或是否都成立",
+    "see what the detector says of these rows": "查看检测器对这些行的说明",
     "look whether these rows say one thing, and archive what the others cover": (
         "查看这些行是否说的是同一件事，并归档其他行已涵盖的行"
     ),

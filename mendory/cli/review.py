@@ -178,6 +178,8 @@ NEXT: Final[Mapping[str, str]] = {
     "duplicate_exact": "archive all but one of these rows where they are written",
     "duplicate_restated": "decide which of these rows says it right",
     "duplicate_near": "look whether these rows say one thing, and archive what the others cover",
+    "conflict_candidate": "decide which of these two says it right, or whether both do",
+    "plugged_in": "see what the detector says of these rows",
     "recall_echo": "archive what was recalled and stored again, and stop its writer",
     "fragments": "write what these rows say together into one of them, and archive the others",
     "repetition": "write in these rows once what they say several times",
