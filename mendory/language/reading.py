@@ -50,7 +50,9 @@ class Reading:
     though one that asks and one that does not may be told apart by nothing else. `slots`: what fills a place that the
     word before it opens, by folds: ("work in", {"physic"}), ("redi for", {"session"}). `turns`: words that
     turn the order in which it says who does what to whom, as a passive does (被); None where the order of words does
-    not say it. Two texts can be compared by the order of their names where these are the same.
+    not say it. Two texts can be compared by the order of their names where these are the same. `bounds`: how far a
+    statement holds where words say so: "only", "except", "or" (one of several), "plan" (meant, not yet so), "perhaps",
+    "past" (by its tense), "more", "less"; "must", "meant" and "done" tell only against "perhaps", "done" and "meant".
     """
 
     language: str
@@ -68,6 +70,7 @@ class Reading:
     asks: frozenset[str] = frozenset()
     slots: tuple[tuple[str, frozenset[str]], ...] = ()
     turns: frozenset[str] | None = None
+    bounds: frozenset[str] = frozenset()
 
 
 class Language(Protocol):

@@ -5,6 +5,10 @@ from __future__ import annotations
 from mendory.language import Language, Reading
 from mendory.veto.compare import SHORT, oftener, signs
 
+_AGAINST = (frozenset({"meant", "done"}), frozenset({"must", "perhaps"}))
+"""Bounds of which one alone says nothing, but one on each side."""
+_WEAK = frozenset({"meant", "done", "must"})
+
 
 def polarity(a: Reading, b: Reading, language: Language) -> bool:
     """Whether the texts say opposite things: one is over, stronger or weaker, denied, or has an opposite word."""
@@ -12,8 +16,18 @@ def polarity(a: Reading, b: Reading, language: Language) -> bool:
         return True
     if a.strength is not None and b.strength is not None and a.strength != b.strength:
         return True
+    if _bounded(a, b):
+        return True
     clash, explained = _opposites(a, b, language)
     return clash or _denied(a, b, explained)
+
+
+def _bounded(a: Reading, b: Reading) -> bool:
+    """Whether one short statement holds no further than a word says, and the other is not bound so."""
+    if max(len(signs(a)), len(signs(b))) > SHORT or a.asks | b.asks:
+        return False
+    apart = a.bounds ^ b.bounds
+    return bool(apart - _WEAK) or any(one <= apart and not one <= a.bounds and not one <= b.bounds for one in _AGAINST)
 
 
 def _opposites(a: Reading, b: Reading, language: Language) -> tuple[bool, bool]:

@@ -27,6 +27,8 @@ _ORDINAL = {
     for n, word in enumerate(ordered("first second third fourth fifth sixth seventh eighth ninth tenth"), start=1)
 }
 _CURRENCY = "AUCNZHK$€£¥"
+_SECOND_AFTER = listed("the my his her our their your 's")
+"""Behind these "second" is the next after the first, and no time."""
 _NOT_ONE_AFTER = listed("no this that which any every the each some another")
 
 # Unit: (its one form, what it is multiplied by). Only what never changes is turned into another: no money, no months
@@ -145,13 +147,15 @@ def _spelt(found: list[Token], at: int) -> tuple[Decimal | None, int, str]:
     following = found[at + 1].low if at + 1 < len(found) else ""
     if low in ("a", "an") and following in ("dozen", "hundred", "thousand", "million", "billion"):
         return Decimal(12 if following == "dozen" else _SCALES[following]), at + 2, ""
+    if low == "half" and following == "past" and at + 2 < len(found) and found[at + 2].low in _ONES:
+        return _ONES[found[at + 2].low] + Decimal("0.5"), at + 3, ""
     if low == "half" and following != "of" and previous not in ("a", "and"):
         return (Decimal("0.5"), at + (2 if following in ("a", "an") else 1), "")
     if low == "dozen":
         return Decimal(12), at + 1, ""
     if low in ("twice", "once") and following != "in" and previous != "at":
         return Decimal(2 if low == "twice" else 1), at + 1, "time"
-    if low in _ORDINAL and low != "second":
+    if low in _ORDINAL and (low != "second" or previous in _SECOND_AFTER):
         return Decimal(_ORDINAL[low]), at + 1, "th"
     if low not in _ONES and low not in _TENS:
         return None, at, ""

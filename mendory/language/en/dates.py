@@ -87,7 +87,10 @@ def _word(found: list[Token], at: int, used: set[int], read: set[str]) -> None:
         used.update((at - 1, at))
     elif low in _OFTEN:
         read.add(f"every:{_OFTEN[low]}")
-    elif low in ("every", "each") and _low(found, at + 1) in ("day", "week", "month", "year", "hour", "quarter"):
+    elif _low(found, at + 1) in ("day", "week", "month", "year", "hour", "quarter") and (
+        low in ("every", "each", "per")
+        or (low in ("a", "an") and (_low(found, at - 1) in ("once", "twice", "thrice", "times", "time")))
+    ):
         read.add(f"every:{_low(found, at + 1)}")
 
 

@@ -80,8 +80,15 @@ def _named(found: list[Token], at: int, begins: bool, headline: bool, shouted: b
     if token.kind != "word" or token.low in _NO_NAME:
         return False
     text = token.text
+    if token.low not in FUNCTION and [t.text for t in (*found[max(at - 1, 0) : at], *found[at + 1 : at + 2])] == [
+        '"',
+        '"',
+    ]:
+        return True  # task 'backup'
     if not text[0].isupper():
         return not text.islower() and not text.isupper()  # macOS, 李伟
+    if text.isupper() and len(text) == 1:
+        return not begins and not headline  # vitamin C, plan B; an article in capitals begins a sentence
     if text.isupper() and len(text) > 1:
         return not shouted and not (token.low in FUNCTION and token.low != "us")
     if token.low in FUNCTION or token.low in _TITLES:

@@ -16,7 +16,7 @@ def _folds(words: str) -> frozenset[str]:
 
 
 # By fold: what is said behind these words is not so, or not wished. Those of `_STANCE` where they are turned: dislike.
-_TURNING = _folds("avoid refuse reject fail lack abstain")
+_TURNING = _folds("avoid refuse reject fail lack abstain lose lost")
 _STANCE = _folds("like allow accept agree approve trust able")
 _OVER = _folds("stop quit cease")
 _IDLE = {
@@ -54,7 +54,7 @@ def negation(found: list[Token]) -> Negation:
         if low in ENDS or (low in ("and", "as") and following in _CLAUSE):
             on = False
         reached.append(on)
-        if _contrasted(found, at, following):
+        if _contrasted(found, at, following) or _far(low, following, found[at - 1].low if at else ""):
             on, count = True, count + 1
         elif low in _NO:
             longer = low == "no" and following == "longer"
@@ -115,6 +115,15 @@ def _contrasted(found: list[Token], at: int, following: str) -> bool:
         if token.low.startswith("prefer"):
             return True
     return False
+
+
+def _far(low: str, following: str, before: str) -> bool:
+    """Whether what follows is said not to be so: has yet to arrive, far from happy, anything but patient."""
+    if low == "far":
+        return following == "from" and before in _BE
+    if low == "yet":
+        return following == "to" and before in (*_BE, "have", "has", "had", "ve", "'s", "s")
+    return low == "anything" and following == "but"
 
 
 def abhorred(low: str, reached: bool) -> bool:

@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 
 from mendory.language.en.amounts import amounts
+from mendory.language.en.bounds import bounds
 from mendory.language.en.dates import dates
 from mendory.language.en.forms import folded, known
 from mendory.language.en.lists import ENGLISH, FUNCTION, OTHERS, STRENGTH, STRENGTH_PHRASES
@@ -81,6 +82,7 @@ class English:
             negations=no.count,
             strength=_strength(found),
             slots=slots(words, held),
+            bounds=bounds(found, no.count),
         )
 
     def sentences(self, text: str) -> tuple[str, ...]:
@@ -134,7 +136,7 @@ def _words(found: list[Token], used: set[int], places: frozenset[int], no: Negat
             continue
         content = low not in FUNCTION
         fold, turned = folded(low) if content else (low, False)
-        kind = KINDS.get(fold, "") if content else ""
+        kind = KINDS.get(fold) or ("" if known(low) else "unknown") if content else ""
         words.append(Word(token.text, fold, content, reached != turned, kind, turned))
     return tuple(words)
 

@@ -18,6 +18,8 @@ _CLAUSES = listed("when whenever while if unless")
 _KIN = listed("""
 mother mom mum dad father brother sister son daughter wife husband girlfriend boyfriend partner uncle aunt cousin
 grandmother grandma grandfather grandpa parents kids children friend friends boss manager colleague colleagues coworker
+motherinlaw fatherinlaw sisterinlaw brotherinlaw soninlaw daughterinlaw stepmother stepfather stepson stepdaughter
+stepbrother stepsister halfbrother halfsister exwife exhusband exboyfriend exgirlfriend godmother godfather godson
 roommate neighbor neighbour dog cat niece nephew fiance fiancee landlord teacher doctor baby family team
 """)
 _POSSESSIVE = listed("my his her our their your user's")
@@ -113,5 +115,6 @@ def _named(found: list[Token], at: int, named: frozenset[int]) -> frozenset[str]
     if end < len(found) and found[end].low == "'s":
         kin = next((token for token in found[end + 1 : end + 4] if token.low in _KIN), None)
         if kin:
-            return frozenset((f"{name} {folded(kin.low)[0]}",))
+            whose = " ".join(f"{part}'s" for part in name.split())  # Wei's boss is not Wei
+            return frozenset((f"{whose} {folded(kin.low)[0]}",))
     return frozenset((name,))

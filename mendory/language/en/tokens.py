@@ -29,7 +29,7 @@ _TOKEN = re.compile(
     |(?P<number>(?:(?:US|AU|A|C|NZ|HK)?[$](?:US)?|[€£¥])?(?:(?<![\w.)])-)?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|[$€£¥]?\.\d+)
     |(?P<initials>(?:[A-Za-z]\.){2,})
     |(?P<coded>(?!(?:to|and|or|in|the|mid|under|over|top|post|pre|of|by|at|from)-)[A-Za-z]{1,12}-?\d[\w-]*)
-    |(?P<prefixed>(?:non|un|anti|ex|pre|co|e)-[A-Za-z]+)
+    |(?P<prefixed>(?:non|un|anti|ex|pre|co|e|step|half|great|god)-[A-Za-z]+|[A-Za-z]+-in-law)
     |(?P<word>[^\W\d_]+(?:'[^\W\d_]+)*|')
     |(?P<dots>\.{2,}|…)
     |(?P<mark>[.,;:!?()—–%°/&+"-])
@@ -93,4 +93,6 @@ def _parted(said: str, low: str, start: int, end: int) -> list[Token]:
     head, _, tail = low.partition("'")
     if tail in ("m", "re", "ve", "ll", "d"):
         return [Token(said[: len(head)], head, "word", start, end), Token(tail, tail, "word", start, end)]
-    return [Token(said, low, "word", start, end)] if said != "'" else []
+    if said == "'":
+        return [Token('"', '"', "mark", start, end)]
+    return [Token(said, low, "word", start, end)]

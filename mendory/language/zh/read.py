@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from mendory.language.reading import Reading, Word
 from mendory.language.writing import halfwidth, simplified
 from mendory.language.zh.asking import asks
+from mendory.language.zh.bounds import bounds
 from mendory.language.zh.lexicon import FUNCTION, KIN, KINDS, OPPOSITES, SAME, STRENGTH, TURNED, opposites, words
 from mendory.language.zh.negation import negate
 from mendory.language.zh.people import SURNAMES, TITLES, name, owners, routes
@@ -73,6 +74,7 @@ class Chinese:
             strength,
             asked,
             turns=frozenset(token.text for clause in clauses for token in clause if token.text in _TURNS),
+            bounds=bounds(clauses, negations),
         )
 
     def sentences(self, text: str) -> tuple[str, ...]:
