@@ -18,9 +18,11 @@ from mendory.ledger.plans import FAILED, PlanState
 from mendory.policy import Authority, Verdict
 from mendory.record import FIELD_NAMES, Status
 from mendory.report import words
+from mendory.report.differences import DIFFERENCES
 from mendory.report.terms import PREVENTION, STRATEGIES
 from mendory.report.words import count, label, prevention, reason, term, when, word
 from mendory.verify import verify
+from mendory.veto import Veto
 from mendory.work import Outcome
 from tests.conftest import NOON
 
@@ -245,3 +247,17 @@ def test_a_word_with_places_is_filled_in() -> None:
     """`word` puts values in; without values it is the text."""
     assert word("more", "zh", n=450).startswith("另有 450 项")
     assert word("title", "en") == "Case record"
+
+
+def test_what_two_memories_differ_in_is_said_in_chinese() -> None:
+    """Each veto, and what else rows of one text may differ in, has a Chinese word; names of an owner's keys stay."""
+    assert set() == {veto.value for veto in Veto} - DIFFERENCES.keys()
+    assert "两条记忆几乎相同，只是以下方面有出入：肯否、数字" == reason(
+        "two memories are nearly the same but for polarity, number", "zh"
+    )
+    assert "3 条记忆文字相同，但在以下方面不同：时间、列 team" == reason(
+        "3 memories have one text but differ in time, column team", "zh"
+    )
+    assert "它们在以下方面不同，绝不合并：场景、元数据 mood" == reason(
+        "they differ in scene, metadata.mood: never merged", "zh"
+    )

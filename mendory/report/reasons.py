@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from mendory.report.differences import difference
+
 _PATTERNS: Final = (
     # why no step follows from a finding
     (r"nobody knows what the missing memory became", "无人知道缺失的记忆变成了什么"),
@@ -57,7 +59,7 @@ _PATTERNS: Final = (
         r"cannot keep what only the merged rows know: the table has (.+)",
         r"无法保留仅被合并的行才有的内容：表中没有相应字段（\1）",
     ),
-    (r"they differ in (.+): never merged", r"它们在以下方面不同，绝不合并：\1"),
+    (r"they differ in (?P<differs>.+): never merged", r"它们在以下方面不同，绝不合并：\1"),
     (
         r"another step of the plan hides one of these rows; the next check looks again",
         "计划中的另一步会隐藏其中一行；下次检查时再看",
@@ -216,8 +218,11 @@ _PATTERNS: Final = (
     (r"(\d+) of its references lead nowhere", r"有 \1 个引用悬空"),
     (r"(\d+) memories of one scope say exactly the same", r"同一范围内有 \1 条记忆内容完全相同"),
     (r"(\d+) memories of one scope say the same in other words", r"同一范围内有 \1 条记忆说法不同而意思相同"),
-    (r"two memories are nearly the same but for (.+)", r"两条记忆几乎相同，只是以下方面有出入：\1"),
-    (r"(\d+) memories have one text but differ in (.+)", r"\1 条记忆文字相同，但在以下方面不同：\2"),
+    (r"two memories are nearly the same but for (?P<differs>.+)", r"两条记忆几乎相同，只是以下方面有出入：\1"),
+    (
+        r"(?P<value>\d+) memories have one text but differ in (?P<differs>.+)",
+        r"\2 条记忆文字相同，但在以下方面不同：\1",
+    ),
     (r"(\d+) rows have no id and can't be addressed", r"\1 行没有编号，无法定位"),
     (r"(\d+) rows share one id", r"\1 行共用一个编号"),
     (r"the vector holds components that are no numbers", "向量中含有不是数值的分量"),
@@ -285,6 +290,10 @@ def chinese(text: str) -> str | None:
         if "reasons" in inner:
             parts = inner["reasons"].split(", ")
             said = said.replace(r"\1", "、".join(chinese(part) or part for part in parts))
+            return said.replace(r"\2", inner.get("value") or "")
+        if "differs" in inner:
+            parts = inner["differs"].split(", ")
+            said = said.replace(r"\1", "、".join(map(difference, parts)))
             return said.replace(r"\2", inner.get("value") or "")
         return match.expand(said)
     return None
