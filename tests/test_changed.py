@@ -131,7 +131,9 @@ def test_another_schema_is_a_full_check(tmp_path: Path, clock: FakeClock) -> Non
 
 def test_clean_rows_are_not_read_as_memories(tmp_path: Path, clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of many changed rows only those become objects that a detector may find something on."""
-    make_table(tmp_path, [memory(f"m{n}", content=f"记忆 {n} of its own", embedding=unit(n)) for n in range(60)])
+    # in one scope some would be alike by their vectors
+    rows = [memory(f"m{n}", content=f"记忆 {n} of its own", embedding=unit(n), scope=f"u{n}") for n in range(60)]
+    make_table(tmp_path, rows)
     clinic = Clinic(make_config(tmp_path), clock)
     left(clinic)
     table = lancedb.connect(str(tmp_path)).open_table("memories")

@@ -126,14 +126,19 @@ def test_planted_faults_of_each_code_are_in_both_languages() -> None:
     assert {} == {code: len(seen) for code, seen in by_code.items() if len(set(seen)) < 2}
 
 
+def _step(row: str, name: str, value: str) -> dict[str, Any]:
+    """A step that proposes a scope or source, as `mendory show --json` prints it."""
+    return {"kind": f"set_{name}", "level": 3, "edits": [[row, "a", "b", [[name, None, value]]]]}
+
+
 def test_a_wrong_or_lacking_proposal_is_seen_by_the_judge() -> None:
     """The judge names rows to which another scope or source is proposed than theirs, one nobody tells, or none."""
     _, planting = plant(memories(7), 7)
     meant = [(f["ids"][0], *f["detail"]["proposed"].items()) for f in planting["faults"] if "proposed" in f["detail"]]
-    steps = [{"level": 3, "edits": [[row, "a", "b", [[name, None, value]]]]} for row, (name, value) in meant]
+    steps = [_step(row, name, value) for row, (name, value) in meant]
     unasked = next(f["ids"][0] for f in planting["faults"] if f["code"] == "missing_scope" and not f["detail"])
-    strange = {"level": 3, "edits": [[unasked, "a", "b", [["scope", None, "user:lin"]]]]}
-    other = {"level": 3, "edits": [[meant[1][0], "a", "b", [[meant[1][1][0], None, "another"]]]]}
+    strange = _step(unasked, "scope", "user:lin")
+    other = _step(meant[1][0], meant[1][1][0], "another")
 
     def judged(held: list[dict[str, Any]]) -> list[str]:
         return judge.misproposed(planting, [{"groups": [{"steps": held}]}])
