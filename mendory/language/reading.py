@@ -52,7 +52,7 @@ class Reading:
     turn the order in which it says who does what to whom, as a passive does (被); None where the order of words does
     not say it. Two texts can be compared by the order of their names where these are the same. `bounds`: how far a
     statement holds where words say so: "only", "except", "or" (one of several), "plan" (meant, not yet so), "perhaps",
-    "past" (by its tense), "more", "less"; "must", "meant" and "done" tell only against "perhaps", "done" and "meant".
+    "past" (by its tense), "more", "less", "out"; "must" tells only against "perhaps", "meant" against "done".
     """
 
     language: str

@@ -29,6 +29,8 @@ _MUST = {
     "needs": listed("to"),
     "need": listed("to"),
 }
+_GIVES = listed("rent rents rented renting lease leases leased leasing hire hires hired hiring")
+"""Who rents out has what another takes."""
 _OTHER_MEASURE = {"more": "more", "fewer": "less", "less": "less"}
 _LASTING = listed("lived worked owned used played smoked loved liked preferred wanted taught drove spoke wore")
 """Past forms of what lasts: who lived there lives there no more."""
@@ -66,6 +68,8 @@ def _bound(found: list[Token], at: int, before: str, following: str) -> str:
         return "plan"
     if low in _PERHAPS and found[at].text != "May":
         return "perhaps"
+    if low in _GIVES and following == "out":
+        return "out"
     if low in _OTHER_MEASURE and following[:1].isalpha() and following not in ("than", "or", "about"):
         return _OTHER_MEASURE[low]
     return "must" if low in _MUST and (low == "must" or following in _MUST[low]) else ""
