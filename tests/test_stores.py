@@ -67,7 +67,7 @@ def test_a_healthy_store_gives_no_finding(store: str) -> None:
     checked = json.loads(printed)
 
     assert (0, []) == (code, checked["findings"])
-    lines = {"embedding", "metadata.topic", "metadata.entities", "metadata.scene", "space"}
+    lines = {"embedding", "metadata.topic", "metadata.entities", "metadata.scene", "space", "near duplicates"}
     assert lines == {line["what"] for line in checked["stands_down"]}
 
 
