@@ -37,9 +37,9 @@ serve: $(VENV)/demo.ready
 	@test -e $(CONFIG) || test $(CONFIG) != .demo/mendory.toml || $(BIN)/python -m demo.seed .demo
 	@exec $(BIN)/python -m deployments serve --config $(CONFIG) --port $(PORT) $(APPLY)
 
-# Everything CI runs: style, types, contracts and all tests.
+# Everything CI runs: style, types, contracts and all tests. One of the three workers mostly waits, for a server.
 test: $(VENV)/dev.ready
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup -q
+	@$(BIN)/python -m pytest -n 3 --dist loadgroup -q
 
 # Style, types and import contracts alone.
 check: $(VENV)/dev.ready

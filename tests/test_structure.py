@@ -474,7 +474,7 @@ def test_a_healthy_row_changes_no_finding(
 
 
 def test_every_code_is_of_one_detector() -> None:
-    """Each code is found by exactly one kind of examination, so that no fault is told twice."""
+    """Each code is found by exactly one kind of examination; one is for detectors of others."""
     codes = Counter(code for detector in detectors(Settings()) for code in detector.codes)
 
-    assert dict.fromkeys(Code, 1) == dict(codes)
+    assert dict.fromkeys(set(Code) - {Code.PLUGGED_IN}, 1) == dict(codes)
