@@ -25,7 +25,7 @@ from tests.served.kit import Served, serving, until, working
 from tests.served.test_treat import MERGED, form
 from tests.served.ward import TOML, Ward, admit, client_of
 
-pytestmark = [pytest.mark.served, pytest.mark.xdist_group("prefect")]
+pytestmark = [pytest.mark.served, pytest.mark.xdist_group("faults")]
 PAIRS = 300
 MANY = [
     (f"{side}{n}", f"第 {n} 条：用户在柏林 (note {n})", {"batch_id": f"b{n}", "created_at": f"2025-02-01T00:00:0{at}"})

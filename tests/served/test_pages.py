@@ -18,7 +18,7 @@ from tests.e2e.__main__ import BOUNDS, LANGUAGES, server
 from tests.e2e.story import Story
 from tests.served.browser import CHROMIUM
 
-pytestmark = [pytest.mark.served, pytest.mark.xdist_group("prefect")]
+pytestmark = [pytest.mark.served, pytest.mark.xdist_group("story")]
 DATABASES = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
 FIRST = {
     "en": ("If this is wrong", "To undo it", "If nobody answers", "What waits"),

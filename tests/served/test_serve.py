@@ -20,7 +20,7 @@ from deployments.processes import free_port
 from tests.conftest import make_table, memory
 from tests.served.kit import ROOT, Served, snapshot, until
 
-pytestmark = [pytest.mark.served, pytest.mark.xdist_group("prefect")]
+pytestmark = [pytest.mark.served, pytest.mark.xdist_group("story")]
 
 
 @contextmanager
