@@ -50,4 +50,4 @@ def sick(tmp_path: Path, run: Run) -> Path:
 
 def plan_code(run: Run, *options: str) -> str:
     """The code of a fresh plan."""
-    return str(json.loads(run("plan", "--json", *options).output)["plan"]["id"][:8])
+    return str(json.loads(run("plan", "--json", *options).stdout)["plan"]["id"][:8])

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from click.testing import CliRunner, Result
+from prefect.logging.handlers import APILogWorker
 from prefect.settings import PREFECT_API_AUTH_STRING, PREFECT_API_URL, PREFECT_HOME, temporary_settings
 
 from deployments import hardening, processes
@@ -177,6 +178,9 @@ def serving(home: Path, **settings: str) -> Iterator[Served]:
         served.start()
         yield served
     finally:
+        # what flows of this process still have to tell is told while there is somebody to hear it: the thread that
+        # does so would else write its complaints into the output of whatever test comes next
+        APILogWorker.drain_all(timeout=20)
         served.stop()
 
 
