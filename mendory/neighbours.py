@@ -82,8 +82,8 @@ class TableNeighbours:
         known = self._among(seen, floor)
         if known is None:
             at = _places(self._held.place, seen.ids)
-            vectors = self._held.vectors[at]
-            vectors[at < 0] = np.nan
+            vectors = np.full((len(at), self._held.vectors.shape[1]), np.nan, np.float32)
+            vectors[at >= 0] = self._held.vectors[at[at >= 0]]
             known = near(vectors, seen.scopes, seen.blocks, seen.keys, floor, _rng())
             self._asked = seen, floor, known
         return known

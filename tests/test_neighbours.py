@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import lancedb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -15,6 +16,7 @@ from mendory.detect.neighbours import Observed
 from mendory.lance import Reader
 from mendory.mapping import Mapping
 from mendory.neighbours import TableNeighbours
+from mendory.record import FIELD_NAMES
 from mendory.thresholds import Origin
 from mendory.vectors import grid
 from tests.conftest import DIMENSION, make_table, memory
@@ -47,6 +49,24 @@ def names(seen: Observed, neighbours: TableNeighbours, floor: float = 0.9) -> se
     """The near pairs by id."""
     pairs = neighbours.near(seen, floor)
     return {(seen.ids[i], seen.ids[j]) for i, j in zip(pairs.left.tolist(), pairs.right.tolist(), strict=True)}
+
+
+@pytest.mark.lance
+@pytest.mark.parametrize("texts", [("Likes TEA", "likes tea"), ("喜欢喝茶！", "喜歡喝茶！")])
+def test_a_table_without_a_place_for_vectors(tmp_path: Path, texts: tuple[str, str]) -> None:
+    """Though a model is configured: folded texts alone join rows, and nothing is near by a vector."""
+    rows = pa.table({"id": ["0", "1"], "content": list(texts), "scope": ["u1", "u1"]})
+    lancedb.connect(str(tmp_path)).create_table("memories", rows)
+    reader = Reader(
+        str(tmp_path), "memories", Mapping.of({}, [n for n in FIELD_NAMES if n not in ("id", "content", "scope")])
+    )
+    neighbours = TableNeighbours(reader, USE, (), ())
+    seen = Observed()
+    for one in reader.scan():
+        seen.add(one)
+
+    assert {("0", "1")} == names(seen, neighbours)
+    assert set() == neighbours.alike({"0", "1"}, 0.5)
 
 
 @pytest.mark.lance

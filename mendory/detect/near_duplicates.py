@@ -29,6 +29,8 @@ _READS: Final = ("content", "scope", "status", "kind", "metadata", "claim", "cre
 ALIKE: Final = 0.85
 """From this share of the way between unrelated texts and the same text on, two texts are about one thing: pairs whose
 number alone was changed lie at .90 to .98 by cosine (median .98 in MiniLM, .93 in USE), unrelated ones below .3."""
+APART: Final = frozenset({Veto.OWNER, Veto.SCENE})
+"""Of two people or two scenes neither takes back what was said of the other."""
 OPPOSED: Final = frozenset({Veto.POLARITY, Veto.NUMBER, Veto.UNIT, Veto.VERSION, Veto.DATE})
 """What two sides of one thing differ in; another name, owner or scene makes it another thing."""
 EPHEMERAL: Final = Kind.EPHEMERAL.value
@@ -48,15 +50,17 @@ class _Pair:
 
     @property
     def beside(self) -> bool:
-        """Whether the two are about one thing, whatever speaks against their saying the same of it.
-
-        Of two people, things or scenes both may be true, and so may what passes on two days.
-        """
-        against = set(self.judged.vetoes)
-        if not against <= OPPOSED or (Veto.DATE in against and any(plain_kind(m) == EPHEMERAL for m in self.rows)):
+        """Whether one may have been said instead of the other: much alike, of one person and scene, not the same."""
+        if not self.judged.vetoes or APART & set(self.judged.vetoes):
             return False
         near = not isnan(self.cosine) and self.threshold.calibrated(self.cosine) >= ALIKE
         return near or self.judged.score >= self.threshold.value
+
+    @property
+    def opposed(self) -> bool:
+        """Whether both can't be true: of two things they may be, and on two days what passes."""
+        against = set(self.judged.vetoes)
+        return against <= OPPOSED and not (Veto.DATE in against and any(plain_kind(m) == EPHEMERAL for m in self.rows))
 
     @property
     def ids(self) -> tuple[str, str]:
@@ -137,7 +141,7 @@ class NearDuplicates:
             pair = _Pair((a, b), cosine, *judged)
             if pair.judged.same:
                 same[pair.ids] = pair
-            elif pair.judged.vetoes and pair.beside:
+            elif pair.beside:
                 against[pair.ids] = pair
         yield from self._duplicates(same, against)
         yield from _candidates(against)
@@ -228,9 +232,10 @@ def _between(against: Mapping[tuple[str, str], _Pair]) -> dict[str, list[datetim
 
 def _candidates(against: Mapping[tuple[str, str], _Pair]) -> Iterator[Finding]:
     """For each row the pair with the one it is most like; none of a series, none by a provisional threshold."""
-    partners = Counter(name for pair in against.values() for name in pair.ids)
+    opposed = [pair for pair in against.values() if pair.opposed]
+    partners = Counter(name for pair in opposed for name in pair.ids)
     best: dict[str, _Pair] = {}
-    for pair in sorted(against.values(), key=lambda p: (-p.judged.score, p.ids)):
+    for pair in sorted(opposed, key=lambda p: (-p.judged.score, p.ids)):
         for name in pair.ids:
             best.setdefault(name, pair)
     for pair in {p.ids: p for p in best.values()}.values():

@@ -32,12 +32,6 @@ def language_of(text: str) -> Language | None:
     return None
 
 
-def language_named(code: str) -> Language | None:
-    """The language with this ISO 639-1 code; None where there is none."""
-    shipped = (language for written in _SHIPPED for language in _shipped(written))
-    return next((language for language in (*shipped, *_others()) if language.code == code), None)
-
-
 def languages() -> tuple[str, ...]:
     """The codes of all languages there are; none of those that come with Mendory is loaded for it."""
     shipped = (module.rpartition(".")[2] for module, _ in _SHIPPED.values())
@@ -65,9 +59,7 @@ def _loaded(found: EntryPoint) -> Language:
             f"The language '{found.name}' ({found.value}) can't be loaded: {type(error).__name__}. No text was judged. "
             "Install it again, or uninstall it."
         ) from error
-    missing = [
-        name for name in ("code", "scripts", "speaks", "read", "sentences", "opposites") if not hasattr(language, name)
-    ]
+    missing = [name for name in _ASKED if not hasattr(language, name)]
     if missing:
         raise DependencyMissing(
             f"The language '{found.name}' ({found.value}) lacks {', '.join(missing)}. No text was judged. "
