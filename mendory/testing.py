@@ -171,8 +171,9 @@ class FakeStore:
         self.boundary("ledger_id:after")
         return held
 
-    def bind_ledger(self, ledger_id: str) -> None:
-        """The table is bound to this ledger."""
+    def bind_ledger(self, ledger_id: str, held: str | None) -> None:
+        """The table is bound to this ledger; nobody else binds one here."""
+        assert self._ledger == held
         self.boundary("bind_ledger:before")
         self._ledger = ledger_id
         self._add("config", self.history[self._newest].fragments)

@@ -109,7 +109,7 @@ def run(clinic: Clinic, plan_id: str) -> Ran:
             plan = open_plan(clinic, plan_id)
             rulings = rule(clinic, plan)
         if any(r.verdict is Verdict.RUN for r in rulings.values()) and clinic.writer.ledger_id() is None:
-            clinic.writer.bind_ledger(ledger.id)
+            clinic.writer.bind_ledger(ledger.id, None)
         results = _execute(clinic, plan, rulings, context)
     results = [*applied, *_refused(recovered, plan), *results]
     return Ran(plan, tuple(results), rulings, tuple(recovered), frozenset(r.unit.step_id for r in applied))
@@ -215,7 +215,7 @@ def unjudged(clinic: Clinic, context: Context) -> list[str]:
 def adopt(clinic: Clinic, by: str) -> None:
     """A person accepts the table as it is: it is bound to this ledger, and earlier repairs bind nothing any more."""
     clinic.ledger.adopt(by)
-    clinic.writer.bind_ledger(clinic.ledger.id)
+    clinic.writer.bind_ledger(clinic.ledger.id, clinic.writer.ledger_id())
 
 
 def _take_back(clinic: Clinic, plan: Plan, verdict: Verified) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from mendory.detect import Settings, examine
 from mendory.errors import (
     CommitConflict,
     InputInvalid,
+    LedgerMismatch,
     MendoryError,
     SchemaMismatch,
     TableCorrupt,
@@ -30,6 +31,7 @@ from mendory.errors import (
 )
 from mendory.executor.store import Absent, Found, Unreadable
 from mendory.lance import LEDGER, RID, Reader, Writer, create_table, quote, table_exists, to_table
+from mendory.lance.border import dataset, ours
 from mendory.mapping import VECTORLESS, Mapping
 from mendory.record import arrow_schema
 from mendory.rows import with_values
@@ -650,13 +652,49 @@ def test_ledger_binding(table: Table) -> None:
     writer = table([memory("m1")])
     assert writer.ledger_id() is None
 
-    writer.bind_ledger("ledger-1")
+    writer.bind_ledger("ledger-1", None)
     foreign(writer).add(arrow([memory("m2")]))
     foreign(writer).optimize()
 
     assert "ledger-1" == writer.ledger_id()
     assert {"m1", "m2"} == {m.id for m in Reader(writer.uri, writer.table_name, writer.mapping).scan()}
     assert "ledger-1" == lance.dataset(str(folder(writer))).config()[LEDGER]
+
+
+@pytest.mark.parametrize(("other", "outcome"), [("ledger-1", "bound"), ("ledger-2", "refused")])
+def test_two_that_bind_at_once(table: Table, monkeypatch: pytest.MonkeyPatch, other: str, outcome: str) -> None:
+    """Whoever binds second finds its own ledger named, or is refused; no commit in between is taken for damage."""
+    writer = table([memory("m1")])
+    stale = lance.dataset(str(folder(writer)))
+    lance.dataset(str(folder(writer))).update_config({LEDGER: other})
+    opened = iter([stale])
+    real = dataset
+    monkeypatch.setattr("mendory.lance.writer.dataset", lambda *a: next(opened, None) or real(*a))
+
+    if outcome == "bound":
+        writer.bind_ledger("ledger-1", None)
+    else:
+        with pytest.raises(LedgerMismatch) as caught:
+            writer.bind_ledger("ledger-1", None)
+        assert four_parts(caught.value)
+
+    assert other == lance.dataset(str(folder(writer))).config()[LEDGER]
+
+
+@pytest.mark.parametrize("act", ["config", "rows"])
+def test_what_cannot_stand_beside_anothers_commit_is_a_conflict(table: Table, act: str) -> None:
+    """A write that another one overtook is tried again, whatever words the library has for it."""
+    writer = table([memory("m1"), memory("m2")])
+    stale = lance.dataset(str(folder(writer)))
+    if act == "config":
+        lance.dataset(str(folder(writer))).update_config({"key": "theirs"})
+    else:
+        lance.write_dataset(arrow([memory("m3")]), str(folder(writer)), mode="overwrite")
+
+    write = {"config": lambda: stale.update_config({"key": "ours"}), "rows": lambda: stale.delete("id = 'm1'")}[act]
+
+    with pytest.raises(CommitConflict), ours("Writing"):
+        write()
 
 
 def test_clone_leaves_the_original_alone(table: Table, tmp_path: Path) -> None:
@@ -768,7 +806,7 @@ def test_binding_is_on_disk_when_it_returns(table: Table, monkeypatch: pytest.Mo
     old = {p for p in folder(writer).rglob("*") if p.is_file()}
     paths = _fsynced(monkeypatch)
 
-    writer.bind_ledger("ledger-1")
+    writer.bind_ledger("ledger-1", None)
 
     assert set() == {p for p in folder(writer).rglob("*") if p.is_file()} - old - set(map(Path, paths))
 

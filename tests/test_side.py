@@ -277,7 +277,7 @@ def test_a_crash_after_the_commit_keeps_what_stands_aside(clinic: Clinic, monkey
     plan = clinic.plan().plan
     assert plan is not None
     approve(clinic, plan.id, None, "li.wei")
-    clinic.writer.bind_ledger(clinic.ledger.id)
+    clinic.writer.bind_ledger(clinic.ledger.id, None)
     monkeypatch.setattr(clinic.writer, "sync", lambda version: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         apply(clinic, plan.id)

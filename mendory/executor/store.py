@@ -64,5 +64,8 @@ class Store(Protocol):
     def ledger_id(self) -> str | None:
         """The id of the ledger the table is bound to, None when it is bound to none."""
 
-    def bind_ledger(self, ledger_id: str) -> None:
-        """The table is bound to this ledger."""
+    def bind_ledger(self, ledger_id: str, held: str | None) -> None:
+        """The table is bound to this ledger, where it was bound to `held` before.
+
+        Raises LedgerMismatch when it was bound to another one meanwhile.
+        """

@@ -21,6 +21,10 @@ from mendory.errors import (
 )
 from mendory.lance.faults import NEWER, named
 
+# What Lance says of a write that another writer's commit overtook: a plain OSError or RuntimeError where the two
+# can't both stand, as two processes that name one key of the table's configuration.
+_OVERTAKEN = ("commit conflict", "incompatible transaction")
+
 
 @contextmanager
 def ours(what: str, folder: Path | None = None) -> Iterator[None]:
@@ -44,7 +48,7 @@ def mapped(error: Exception, what: str, folder: Path | None = None) -> MendoryEr
     short = re.sub(r",? ?/\S+\.rs:\d+:\d+.*", "", text, flags=re.DOTALL)[:200]
     if any(sign in text for sign in NEWER):
         return named(Path(), what, short)
-    if type(error).__name__ == "CommitConflictError" or "commit conflict" in text.lower():
+    if type(error).__name__ == "CommitConflictError" or any(sign in text.lower() for sign in _OVERTAKEN):
         return CommitConflict(f"{what}: another writer committed first. Nothing was written. It is tried again.")
     if re.search(r"Table '.*' was not found|_versions, |_versions/?\s", text) or (
         "was not found" in text and "_versions" not in text and ".lance" in text and "/data/" not in text

@@ -10,7 +10,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from mendory.errors import CommitConflict, VersionUnreadable
+from mendory.errors import CommitConflict, LedgerMismatch, VersionUnreadable
 from mendory.executor.store import Absent, Found, Unreadable
 from mendory.lance.border import dataset, local_folder, ours, pylance
 from mendory.lance.faults import newest_is_there
@@ -22,6 +22,7 @@ from mendory.work import Rows
 
 RID: Final = "mendory.rid"
 LEDGER: Final = "mendory.ledger"
+_TRIES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +121,31 @@ class Writer(Reader):
             held = dataset(self.uri, self.table_name).config().get(LEDGER)
             return None if held is None else str(held)
 
-    def bind_ledger(self, ledger_id: str) -> None:
-        """The table's configuration names this ledger."""
-        with ours("Binding the ledger"):
+    def bind_ledger(self, ledger_id: str, held: str | None) -> None:
+        """The table's configuration names this ledger, where it named `held` before.
+
+        Two processes may bind the same one at once. Raises LedgerMismatch when another was named meanwhile.
+        """
+        for _ in range(_TRIES):
             ds = dataset(self.uri, self.table_name)
-            ds.update_config({LEDGER: ledger_id})
+            named = ds.config().get(LEDGER)
+            if named not in (held, ledger_id):
+                raise LedgerMismatch(
+                    f"Table '{self.table_name}' was bound to ledger {named[:8]} meanwhile. Nothing was bound and "
+                    "nothing applied. Point ledger.url at that one, or say again that this one is to be used."
+                )
+            try:
+                with ours("Binding the ledger"):
+                    if named != ledger_id:
+                        ds.update_config({LEDGER: ledger_id})
+            except CommitConflict:
+                continue
             self.sync(int(ds.version))
+            return
+        raise CommitConflict(
+            f"Binding the ledger: others committed first, {_TRIES} times. Nothing was bound and nothing applied. "
+            "Try again later."
+        )
 
     def changes_at(self, version: int) -> Changes:
         """What that one version changed."""
