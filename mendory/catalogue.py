@@ -22,6 +22,11 @@ class StepKind(StrEnum):
     MERGE_EXACT = "merge_exact"
     MERGE_NEAR = "merge_near"
     SUMMARISE = "summarise"
+    SUPERSEDE = "supersede"
+    LINK_EXCEPTION = "link_exception"
+    MARK_DISPUTED = "mark_disputed"
+    LIFT_MARK = "lift_mark"
+    WEIGH = "weigh"
     REPOINT = "repoint"
     SET_SCOPE = "set_scope"
     SET_SOURCE = "set_source"
@@ -75,6 +80,21 @@ REMEDIES: Final[Mapping[Code, Remedy]] = MappingProxyType(
         Code.DUPLICATE_EXACT: Remedy(StepKind.MERGE_EXACT, Level.RULE_OR_PERSON, "merge.exact", Otherwise.PERSON),
         Code.DUPLICATE_RESTATED: _REPORT,
         Code.CONFLICT_CANDIDATE: _REPORT,
+        Code.CONFLICT: Remedy(StepKind.SUPERSEDE, Level.RULE_OR_PERSON, "conflict.decided", Otherwise.PERSON),
+        Code.CONFLICT_BURIED: _PERSON,
+        Code.CONFLICT_EXCEPTION: Remedy(
+            StepKind.LINK_EXCEPTION, Level.RULE_OR_PERSON, "conflict.exception", Otherwise.REPORT_ONLY
+        ),
+        Code.DISPUTE_OVER: Remedy(StepKind.LIFT_MARK, Level.AUTOMATIC, None, Otherwise.PERSON),
+        Code.STALE: _REPORT,
+        Code.STALE_CONTEXT: Remedy(StepKind.WEIGH, Level.RULE_OR_PERSON, "weigh.context", Otherwise.PERSON),
+        Code.TASK_RESIDUE: Remedy(StepKind.WEIGH, Level.RULE_OR_PERSON, "weigh.finished", Otherwise.PERSON),
+        Code.SCOPE_OWNER: _PERSON,
+        Code.SCOPE_SUBJECT: _PERSON,
+        Code.SCOPE_COLLAPSED: _PERSON,
+        Code.SCOPE_SPLIT: _PERSON,
+        Code.SCOPE_SPELLING: _PERSON,
+        Code.SCOPE_COLLISION: _PERSON,
         Code.PLUGGED_IN: _REPORT,
         Code.DUPLICATE_NEAR: Remedy(StepKind.MERGE_NEAR, Level.RULE_OR_PERSON, "merge.near", Otherwise.PERSON),
         Code.RECALL_ECHO: Remedy(StepKind.MERGE_NEAR, Level.RULE_OR_PERSON, "merge.echo", Otherwise.PERSON),
@@ -113,11 +133,18 @@ PROVISIONAL: Final = "provisional"
 """The `origin`, in a finding's evidence, of a threshold that nobody has calibrated."""
 
 
-def remedy_of(finding: Finding) -> Remedy:
-    """What the finding leads to: what the table says of its code, with one exception.
+UNDECIDED: Final = Remedy(StepKind.MARK_DISPUTED, Level.AUTOMATIC, None, Otherwise.PERSON)
+"""What a conflict leads to that no rule decides: both sides stay, marked as disputed, until a person has spoken."""
 
-    What was found by a provisional threshold has no known error rate, so no rule confirms it: level 3, a person.
+
+def remedy_of(finding: Finding) -> Remedy:
+    """What the finding leads to: what the table says of its code, with two exceptions.
+
+    What was found by a provisional threshold has no known error rate, so no rule confirms it: level 3, a person. A
+    conflict that no rule decides (its evidence names no `rule`) is marked, and a person's.
     """
+    if finding.code is Code.CONFLICT and not finding.evidence.get("rule"):
+        return UNDECIDED
     remedy = REMEDIES[finding.code]
     if remedy.step is not None and finding.evidence.get("origin") == PROVISIONAL:
         return replace(remedy, level=Level.PERSON, rule=None)

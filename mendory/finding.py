@@ -67,6 +67,19 @@ class Code(StrEnum):
     DUPLICATE_RESTATED = "duplicate_restated"
     DUPLICATE_NEAR = "duplicate_near"
     CONFLICT_CANDIDATE = "conflict_candidate"
+    CONFLICT = "conflict"
+    CONFLICT_BURIED = "conflict_buried"
+    CONFLICT_EXCEPTION = "conflict_exception"
+    DISPUTE_OVER = "dispute_over"
+    STALE = "stale"
+    STALE_CONTEXT = "stale_context"
+    TASK_RESIDUE = "task_residue"
+    SCOPE_OWNER = "scope_owner"
+    SCOPE_SUBJECT = "scope_subject"
+    SCOPE_COLLAPSED = "scope_collapsed"
+    SCOPE_SPLIT = "scope_split"
+    SCOPE_SPELLING = "scope_spelling"
+    SCOPE_COLLISION = "scope_collision"
     PLUGGED_IN = "plugged_in"
     RECALL_ECHO = "recall_echo"
     FRAGMENTS = "fragments"
@@ -113,6 +126,19 @@ KNOWN: Final[Mapping[Code, tuple[Ring, Severity]]] = MappingProxyType(
         Code.DUPLICATE_RESTATED: (Ring.MEANING, Severity.LOW),
         Code.DUPLICATE_NEAR: (Ring.MEANING, Severity.MEDIUM),
         Code.CONFLICT_CANDIDATE: (Ring.MEANING, Severity.LOW),
+        Code.CONFLICT: (Ring.MEANING, Severity.MEDIUM),
+        Code.CONFLICT_BURIED: (Ring.MEANING, Severity.LOW),
+        Code.CONFLICT_EXCEPTION: (Ring.MEANING, Severity.LOW),
+        Code.DISPUTE_OVER: (Ring.MEANING, Severity.LOW),
+        Code.STALE: (Ring.MEANING, Severity.LOW),
+        Code.STALE_CONTEXT: (Ring.MEANING, Severity.LOW),
+        Code.TASK_RESIDUE: (Ring.MEANING, Severity.LOW),
+        Code.SCOPE_OWNER: (Ring.MEANING, Severity.HIGH),
+        Code.SCOPE_SUBJECT: (Ring.MEANING, Severity.MEDIUM),
+        Code.SCOPE_COLLAPSED: (Ring.MEANING, Severity.HIGH),
+        Code.SCOPE_SPLIT: (Ring.MEANING, Severity.MEDIUM),
+        Code.SCOPE_SPELLING: (Ring.MEANING, Severity.MEDIUM),
+        Code.SCOPE_COLLISION: (Ring.MEANING, Severity.HIGH),
         Code.PLUGGED_IN: (Ring.MEANING, Severity.LOW),
         Code.RECALL_ECHO: (Ring.MEANING, Severity.MEDIUM),
         Code.FRAGMENTS: (Ring.MEANING, Severity.LOW),

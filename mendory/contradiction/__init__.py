@@ -1,0 +1,17 @@
+"""Whether two texts can both hold: what their claims and their words say, never what their vectors say alone."""
+
+from __future__ import annotations
+
+from mendory.contradiction.model import Compared, Relation
+from mendory.contradiction.of_claims import compare_claims
+
+__all__ = ["Compared", "Relation", "compare"]
+
+
+def compare(a: str, b: str, cosine: float | None = None) -> Compared:  # noqa: ARG001 - words do not use it yet
+    """How two raw texts stand to each other; symmetric but for `narrower`, which is the side.
+
+    `cosine` is calibrated (`Threshold.calibrated`), None for texts without a vector. Texts that no language reads, or
+    that two languages read, are unknown to each other.
+    """
+    return compare_claims(a, b)

@@ -1,0 +1,1 @@
+"""Optional judges: models that are asked about a conflict, and may confirm or lower, never decide."""
