@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from mendory import candidates, content, detect, digest, language, mapping, sameness, text, thresholds, veto
+from mendory import candidates, content, detect, digest, language, mapping, sameness, scopes, text, thresholds, veto
 from mendory.config import Config
 from mendory.counts import Counts
 from mendory.detect import Examination, Settings, examine
@@ -71,7 +71,7 @@ class Patient:
 
     def about(self) -> str:
         """A digest of whatever decides what is found in the table."""
-        config = self.config.model_dump(mode="json", include={"table", "mapping", "metadata", "duplicate"})
+        config = self.config.model_dump(mode="json", include={"table", "mapping", "metadata", "duplicate", "scopes"})
         # the configuration only names their files; what they say decides
         schemas = {kind: digest.of(schema) for kind, schema in self.settings.schemas.items()}
         bounds = self.neighbours.basis() if self.neighbours else []
@@ -144,7 +144,7 @@ _DECIDES: Final = frozenset({".py", ".json", ".toml", ".txt"})
 @lru_cache(maxsize=1)
 def rules() -> str:
     """A digest of the code that decides what is found: another release may find other things in the same rows."""
-    packages = (candidates, content, detect, language, mapping, sameness, thresholds, veto)
+    packages = (candidates, content, detect, language, mapping, sameness, scopes, thresholds, veto)
     folders = [Path(str(package.__file__)).parent for package in packages]
     files = [path for folder in folders for path in folder.rglob("*.*") if path.suffix in _DECIDES]
     files.append(Path(str(text.__file__)))

@@ -25,6 +25,7 @@ from mendory.config.sections import (
     ReportSection,
     RetentionSection,
     RulesSection,
+    ScopesSection,
     TableSection,
     TelemetrySection,
 )
@@ -48,6 +49,7 @@ class Config(BaseSettings):
     embedder: EmbedderSection | None = None
     metadata: MetadataSection = MetadataSection()
     duplicate: DuplicateSection = DuplicateSection()
+    scopes: ScopesSection = ScopesSection()
     guard: GuardSection = GuardSection()
     limits: LimitsSection | None = None
     rules: RulesSection = RulesSection()

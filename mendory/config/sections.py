@@ -14,6 +14,7 @@ from mendory.mapping.places import parse_place
 from mendory.mapping.status import is_mark
 from mendory.mapping.times import UNITS
 from mendory.record import BY_NAME, FIELD_NAMES, Shape
+from mendory.scopes.ancestry import Parents
 from mendory.template import NoTemplate
 from mendory.text import valueless
 
@@ -103,6 +104,11 @@ def _defaults(values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
+def _parents(declared: dict[str, str]) -> dict[str, str]:
+    Parents.of(declared)
+    return declared
+
+
 Zone = Annotated[str, AfterValidator(_zone)]
 Share = Annotated[float, Field(gt=0, le=1)]
 Count = Annotated[int, Field(ge=1)]
@@ -188,6 +194,12 @@ class DuplicateSection(Section):
 
     window: timedelta = Field(default=timedelta(hours=1), gt=timedelta(0))
     incidental: tuple[str, ...] = ()
+
+
+class ScopesSection(Section):
+    """Which scope lies in which, child → parent, by name or by a pattern such as `{user}/{project}`."""
+
+    parents: Annotated[dict[str, str], AfterValidator(_parents)] = {}
 
 
 class GuardSection(Section):

@@ -34,6 +34,7 @@ from mendory.detect.vectors import Vectors
 from mendory.finding import Code, Finding
 from mendory.mapping import Mapping as FieldMapping
 from mendory.record import Memory
+from mendory.scopes import Ancestors, ancestors_by, without_parents
 
 Fetch = Callable[[Sequence[str]], Mapping[str, Memory]]
 """Reads memories by id, in the same state of the table as the scan; absent ids are left out."""
@@ -63,6 +64,7 @@ class Settings:
     `can_hide`: something makes the owner's reader stop returning a row; without a status nothing does.
     `status_words`: the owner's word → ours. `inside_metadata`: fields that are keys of it.
     `stale_vectors`: rows whose vector came from an earlier text. `now`: the time; without it nothing is in the future.
+    `ancestors`: scope → the scopes it lies in, the nearest first.
     `schemas`: the user's JSON Schema of the metadata by kind of memory, `*` for all others.
     `optional`: required fields that the owner may leave empty. `vectors`: further columns of vectors.
     """
@@ -80,6 +82,7 @@ class Settings:
     optional: frozenset[str] = frozenset()
     vectors: tuple[str, ...] = ()
     schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    ancestors: Ancestors = without_parents
 
     @classmethod
     def of(cls, config: Config, mapping: FieldMapping) -> Settings:
@@ -96,6 +99,7 @@ class Settings:
             optional=mapping.optional,
             vectors=mapping.vectors,
             schemas=config.metadata_schemas(),
+            ancestors=ancestors_by(config.scopes.parents),
         )
 
 
