@@ -15,9 +15,10 @@ from typing import Any, Final
 
 from bench.quality import evaluate
 from bench.quality.evaluate import Called, Line
+from bench.quality.goals import BOUNDS
 from bench.quality.page import put
 from bench.quality.sets import labelled
-from bench.quality.summary import BOUNDS, summary
+from bench.quality.summary import summary
 from bench.quality.table import tables
 from bench.quality.vectors import Embed, cached
 

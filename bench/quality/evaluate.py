@@ -9,14 +9,12 @@ from typing import Final
 import numpy as np
 
 from bench.quality.baselines import COSINE, JACCARD, cues, jaccard
+from bench.quality.goals import precision_of
 from bench.quality.measure import Counts, Flags, Scores
-from bench.quality.ours import Judged, judged
+from bench.quality.ours import NEVER, Judged, judged
 from bench.quality.sets import Labelled
 from bench.quality.vectors import Embed
 from mendory.thresholds import lowest
-
-PRECISION: Final = 0.90
-"""The precision at which the recall of duplicates is asked for."""
 
 ALL: Final = "all"
 """The kind of a line that is about a whole set."""
@@ -28,6 +26,7 @@ ALONE_CALIBRATED: Final = "cosine alone, calibrated on the set's other half"
 OVERLAP: Final = "Jaccard"
 CUES: Final = "cue rules alone"
 NEAREST: Final = "nearest fact by Jaccard, always"
+HANDED: Final = "mendory, handed on as a candidate"
 VETOED: Final = "mendory, a veto"
 RELATED: Final = "mendory, a veto between related texts"
 
@@ -66,7 +65,7 @@ def duplicates(held: Labelled, embed: Embed, all_rows: bool) -> list[Line]:
     found: list[tuple[str, float | None, Flags]] = [(OURS, ours.at, ours.same)]
     if not all_rows:
         for method, scores in ((OURS_CALIBRATED, ours.scores), (ALONE_CALIBRATED, np.maximum(cosines, 0.0))):
-            best = lowest(scores[tuning].tolist(), there[tuning].tolist(), PRECISION)
+            best = lowest(scores[tuning].tolist(), there[tuning].tolist(), precision_of(held.name))
             at = None if best is None else best.value
             found.append((method, at, np.zeros_like(there) if at is None else scores >= at))
     found += [(ALONE, COSINE, cosines >= COSINE), (f"{OVERLAP} ≥ {floor}", floor, overlap >= floor)]
@@ -84,12 +83,17 @@ def contradictions(held: Labelled, embed: Embed, all_rows: bool) -> tuple[list[L
     ours = judged(texts, cosines, held.language)
     cued = np.array([cues(a, b, held.language) for a, b in texts], dtype=bool)
     report = np.ones(len(texts), dtype=bool) if all_rows else ~tuning
-    methods = ((OURS, ours.candidate), (RELATED, ours.related), (CUES, cued))
+    found: list[tuple[str, float | None, Flags]] = [(OURS, ours.decides, ours.conflicts >= ours.decides)]
+    if not all_rows:
+        best = lowest(ours.conflicts[tuning].tolist(), there[tuning].tolist(), precision_of(held.name))
+        at = None if best is None else best.value
+        found.append((OURS_CALIBRATED, at, np.zeros_like(there) if at is None else ours.conflicts >= at))
+    found += [(HANDED, None, ours.candidate), (RELATED, None, ours.related), (CUES, None, cued)]
     lines = [
-        Line(held.name, held.language, ALL, method, Counts.of(flags[report], there[report]), int(report.sum()))
-        for method, flags in methods
+        Line(held.name, held.language, ALL, method, Counts.of(flags[report], there[report]), int(report.sum()), at)
+        for method, at, flags in found
     ]
-    lines += _kinds(held, there, report, methods)
+    lines += _kinds(held, there, report, [(method, flags) for method, _, flags in found])
     return lines, _called(held, texts, there & report, ours, cosines)
 
 
@@ -107,42 +111,56 @@ def _kinds(held: Labelled, there: Flags, report: Flags, methods: Iterable[tuple[
 
 def choices(held: Labelled, embed: Embed, all_rows: bool) -> tuple[list[Line], list[Called]]:
     """As `contradictions`, for new facts against old ones: what is found is the very fact that is contradicted."""
-    cases = [case for case in held.choices if all_rows or not case.tuning]
-    texts = [(fact, case.new) for case in cases for fact in case.facts]
-    owner = np.array([at for at, case in enumerate(cases) for _ in case.facts])
-    wanted = np.array([at in case.wanted for case in cases for at in range(len(case.facts))], dtype=bool)
+    texts = [(fact, case.new) for case in held.choices for fact in case.facts]
+    wanted = np.array([at in case.wanted for case in held.choices for at in range(len(case.facts))], dtype=bool)
     cosines = _cosines(texts, held.language, embed)
     ours = judged(texts, cosines, held.language)
     overlap = _overlaps(texts, held.language)
+    report = np.array([all_rows or not case.tuning for case in held.choices], dtype=bool)
+    found: list[tuple[str, float | None, Scores]] = [(OURS, ours.decides, ours.conflicts)]
+    if not all_rows:
+        score, right = _best(ours.conflicts, wanted, held)
+        best = lowest(score[~report].tolist(), right[~report].tolist(), precision_of(held.name))
+        found.append((OURS_CALIBRATED, None if best is None else best.value, ours.conflicts))
+    cued = np.array([cues(a, b, held.language) for a, b in texts], dtype=bool)
+    found += [
+        (HANDED, None, np.where(ours.candidate, cosines + 2, 0.0)),
+        (RELATED, None, np.where(ours.related, cosines + 2, 0.0)),
+        (CUES, None, np.where(cued, overlap + 1, 0.0)),
+        (NEAREST, None, overlap + 1),
+    ]
     lines = []
-    for method, scores in (
-        (OURS, np.where(ours.candidate, cosines, -1.0)),
-        (RELATED, np.where(ours.related, cosines, -1.0)),
-        (CUES, np.where([cues(a, b, held.language) for a, b in texts], overlap, -1.0)),
-        (NEAREST, overlap),
-    ):
-        counts = _localised(scores, owner, wanted, len(cases))
-        lines.append(Line(held.name, held.language, ALL, method, counts, len(cases)))
-    return lines, _called(held, texts, wanted, ours, cosines)
+    for method, at, scores in found:
+        floor = NEVER if method == OURS_CALIBRATED and at is None else at or 1.0
+        counts = _localised(scores, floor, wanted, held, report)
+        lines.append(Line(held.name, held.language, ALL, method, counts, int(report.sum()), at))
+    mine = np.repeat(report, [len(case.facts) for case in held.choices])
+    return lines, _called(held, texts, wanted & mine, ours, cosines)
 
 
-def _localised(scores: Scores, owner: np.ndarray, wanted: Flags, cases: int) -> Counts:
-    """For each case the best of its facts that fires at all; right when it is the one that is contradicted.
+def _best(scores: Scores, wanted: Flags, held: Labelled) -> tuple[Scores, Flags]:
+    """Of each case the highest score of its facts, and whether that fact is one of those contradicted."""
+    ends = np.cumsum([len(case.facts) for case in held.choices])[:-1]
+    rows = [(part, right) for part, right in zip(np.split(scores, ends), np.split(wanted, ends), strict=True)]
+    best = [int(part.argmax()) for part, _ in rows]
+    return (
+        np.array([part[at] for (part, _), at in zip(rows, best, strict=True)]),
+        np.array([right[at] for (_, right), at in zip(rows, best, strict=True)], dtype=bool),
+    )
+
+
+def _localised(scores: Scores, floor: float, wanted: Flags, held: Labelled, report: Flags) -> Counts:
+    """For each reported case the best of its facts, found from the floor on; right when it is contradicted.
 
     A case with a contradiction in which another fact is named is both a false find and a missed one.
     """
-    hits = false = missed = passed = 0
-    for case in range(cases):
-        rows = np.flatnonzero(owner == case)
-        best = rows[int(np.argmax(scores[rows]))] if len(rows) else None
-        fired = best is not None and bool(scores[best] >= 0)
-        right = fired and bool(wanted[best])
-        there = bool(wanted[rows].any())
-        hits += right
-        false += fired and not right
-        missed += there and not right
-        passed += not fired and not there
-    return Counts(hits, false, missed, passed)
+    best, right = _best(scores, wanted, held)
+    there = np.array([bool(case.wanted) for case in held.choices], dtype=bool)
+    fired = best >= floor
+    hits = int((fired & right & report).sum())
+    false = int((fired & ~right & report).sum())
+    missed = int((there & ~(fired & right) & report).sum())
+    return Counts(hits, false, missed, int((~fired & ~there & report).sum()))
 
 
 def _called(

@@ -11,6 +11,7 @@ import numpy as np
 from bench.quality.baselines import jaccard
 from bench.quality.measure import Flags, Scores
 from bench.quality.vectors import model_of
+from mendory.contradiction import DECIDES, Relation, compare
 from mendory.detect.near_duplicates import ALIKE
 from mendory.sameness import judge
 from mendory.thresholds import Thresholds
@@ -19,6 +20,8 @@ from mendory.veto import Veto
 RELATED_COSINE: Final = 0.5
 RELATED_OVERLAP: Final = 0.2
 """Two texts have to do with each other, as far as this bench asks, from either of these on."""
+NEVER: Final = 1.01
+"""The threshold of a language in which no score is a conflict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,8 @@ class Judged:
 
     `same`: it is a duplicate; `vetoed`: something speaks against that; `candidate`: a check would hand it on as a
     possible conflict; `related`: a veto between texts that have to do with each other, near enough for that or not.
-    `at` is the score from which a pair is a duplicate.
+    `at` is the score from which a pair is a duplicate. `conflicts` is how sure it is that both can't hold, 0 where that
+    isn't what `contradiction.compare` says; from `decides` on it is a conflict.
     """
 
     scores: Scores
@@ -36,6 +40,8 @@ class Judged:
     candidate: Flags
     related: Flags
     at: float
+    conflicts: Scores
+    decides: float
 
 
 def judged(texts: Sequence[tuple[str, str]], cosines: Scores, language: str) -> Judged:
@@ -51,4 +57,13 @@ def judged(texts: Sequence[tuple[str, str]], cosines: Scores, language: str) -> 
     near |= np.array([one.score >= threshold.value for one in found], dtype=bool)
     overlap = np.array([jaccard(a, b, language) for a, b in texts])
     related = (cosines >= RELATED_COSINE) | (overlap >= RELATED_OVERLAP)
-    return Judged(scores, same, vetoed, clash & near, clash & related, threshold.value)
+    conflicts = np.array(
+        [_conflict(a, b, threshold.calibrated(float(cosine))) for (a, b), cosine in zip(texts, cosines, strict=True)]
+    )
+    decides = DECIDES.get(language, NEVER)
+    return Judged(scores, same, vetoed, clash & near, clash & related, threshold.value, conflicts, decides)
+
+
+def _conflict(a: str, b: str, cosine: float) -> float:
+    found = compare(a, b, cosine)
+    return found.score if found.relation is Relation.CONFLICT else 0.0

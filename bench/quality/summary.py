@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
-from bench.quality.evaluate import ALL, ALONE, ALONE_CALIBRATED, OURS, OURS_CALIBRATED, PRECISION, RELATED, Called, Line
+from bench.quality.evaluate import (
+    ALL,
+    ALONE,
+    ALONE_CALIBRATED,
+    HANDED,
+    OURS,
+    OURS_CALIBRATED,
+    RELATED,
+    Called,
+    Line,
+)
+from bench.quality.goals import BOUNDS, GOALS
 from bench.quality.measure import mean, rounded, share, wilson
-
-BOUNDS: Final = {"precision": PRECISION, "recall_en": 0.50, "recall_zh": 0.40, "contradictions_called_duplicate": 0.005}
-"""At least that macro-mean precision and recall of duplicates; at most that share of contradictions."""
 
 
 def summary(lines: list[Line], called: list[Called]) -> dict[str, Any]:
-    """Figures of every set and over all, the bounds, and whether those hold."""
+    """Figures of every set and over all, the bounds and goals, and whether those hold."""
     sets = {line.name: _of_set(line.name, lines, called) for line in lines}
     macro = macros(lines)
     ours = [held for held in called if held.method == OURS]
@@ -23,6 +31,8 @@ def summary(lines: list[Line], called: list[Called]) -> dict[str, Any]:
         got = macro.get(language, {}).get(OURS, {})
         ok = ok and (got.get("recall") or 0) >= BOUNDS[f"recall_{language}"]
         ok = ok and (got.get("precision") or 0) >= BOUNDS["precision"]
+    goals = {name: _goal(name, sets[name]) for name in GOALS if name in sets}
+    ok = ok and all(held["met"] or held["met_calibrated"] for held in goals.values())
     return rounded(
         {
             "sets": sets,
@@ -31,9 +41,21 @@ def summary(lines: list[Line], called: list[Called]) -> dict[str, Any]:
             "contradictions_called_duplicate_interval": wilson(wrong, n),
             "contradictions": n,
             "bounds": BOUNDS,
+            "goals": goals,
             "ok": ok,
         }
     )
+
+
+def _goal(name: str, figures: dict[str, Any]) -> dict[str, Any]:
+    """What is asked of a set of contradictions, and whether it is met by the shipped threshold or by the set's own."""
+    goal = GOALS[name]
+
+    def met(got: dict[str, Any]) -> bool:
+        return (got.get("recall") or 0) >= goal.recall and (got.get("precision") or 0) >= goal.precision
+
+    own = figures.get("calibrated", {})
+    return {"recall": goal.recall, "precision": goal.precision, "met": met(figures), "met_calibrated": met(own)}
 
 
 def _of_set(name: str, lines: list[Line], called: list[Called]) -> dict[str, Any]:
@@ -42,10 +64,13 @@ def _of_set(name: str, lines: list[Line], called: list[Called]) -> dict[str, Any
     figures = _figures(ours) | {"n": ours.n, "intervals": ours.counts.intervals()}
     if OURS_CALIBRATED in mine:
         figures["calibrated"] = _figures(mine[OURS_CALIBRATED])
-    if RELATED in mine:
-        figures["veto_between_related"] = _figures(mine[RELATED])
+    for method, key in ((HANDED, "handed_on"), (RELATED, "veto_between_related")):
+        if method in mine:
+            figures[key] = _figures(mine[method])
     figures["baseline"] = {
-        method: _figures(line) for method, line in mine.items() if method not in (OURS, OURS_CALIBRATED, RELATED)
+        method: _figures(line)
+        for method, line in mine.items()
+        if method not in (OURS, OURS_CALIBRATED, HANDED, RELATED)
     }
     for held in called:
         if held.name == name:

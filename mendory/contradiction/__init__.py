@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mendory.contradiction.model import Compared, Relation
+from mendory.contradiction.model import DECIDES, Compared, Relation
 from mendory.contradiction.of_claims import compare_claims
 
-__all__ = ["Compared", "Relation", "compare"]
+__all__ = ["DECIDES", "Compared", "Relation", "compare"]
 
 
 def compare(a: str, b: str, cosine: float | None = None) -> Compared:  # noqa: ARG001 - words do not use it yet

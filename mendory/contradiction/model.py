@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
 
 from mendory.language.claim import Claim
+
+DECIDES: Final[Mapping[str, float]] = MappingProxyType({"en": 0.5, "zh": 0.5})
+"""By language, the score from which a pair is a conflict that rules may decide; below it, it is at most a candidate for
+a person to look at. In a language that is not here no score is enough."""
 
 
 class Relation(StrEnum):
