@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
-from mendory.claims import claims_in
 from mendory.claims.attributes import attribute
 from mendory.contradiction.model import Compared, Relation
 from mendory.language.claim import Claim, ClaimKind, Tense, Value, ValueKind
 
 
-def compare_claims(a: str, b: str) -> Compared:
+def compare_claims(a: Sequence[Claim], b: Sequence[Claim]) -> Compared:
     """The relation of the two claims that are surest to clash; else unknown."""
-    found = [_pair(one, two) for one, two in product(claims_in(a), claims_in(b))]
+    found = [_pair(one, two) for one, two in product(a, b)]
     clashing = [one for one in found if one is not None and one.relation is Relation.CONFLICT]
     return max(clashing, key=lambda one: one.score, default=Compared(Relation.UNKNOWN, 0.0))
 
