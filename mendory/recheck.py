@@ -239,8 +239,9 @@ def _links(old: Sequence[Told], new: Sequence[Told], notes: Notes) -> dict[str, 
     for name, held in chain.from_iterable(part.rows.links() for part in (*old, *new)):
         known[name] |= held
     for name, note in notes.items():
-        kept = {k: v for k, v in note.fields.items() if k in ("duplicate_of", "superseded_by", "related_ids")}
-        known[name] |= links(replace(Memory(id=name, content=None), **kept))
+        kept = {k: v for k, v in note.fields.items() if k in ("duplicate_of", "superseded_by")}
+        related = [i for k in ("related_ids", "disputed_with", "exception_of") for i in note.fields.get(k, ())]
+        known[name] |= links(replace(Memory(id=name, content=None), **kept, related_ids=tuple(related)))
     return known
 
 

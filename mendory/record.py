@@ -6,6 +6,7 @@ suites, the pure checks and the field table of the docs are all derived from it.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -107,7 +108,26 @@ class VectorFacts:
     bits: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What Mendory keeps of a memory beside the owner's row, in its ledger, and lays over it (`mendory.side`).
+
+    `factor` is what its weight at recall is multiplied by. `disputed_with` are the ids of the memories it is marked as
+    disputed with; `marked` is true where the pending mark in the owner's status is Mendory's, so that it may lift it
+    again. `exception_of` are the ids of the general memories that it is an exception of.
+    """
+
+    factor: float = 1.0
+    disputed_with: tuple[str, ...] = ()
+    exception_of: tuple[str, ...] = ()
+    marked: bool = False
+
+
+KEPT: Final = tuple(f.name for f in dataclasses.fields(Kept))
+"""The names under which that is kept; none is a field of the record."""
+
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+_NOTHING_KEPT: Final = Kept()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +139,7 @@ class Memory:
     `wrong` names the fields whose cell could not be read in their shape. `others` is what the owner's further
     columns hold, by name: nobody knows what it means, so rows that differ in it are never one. `vector` is what is
     known of the embedding, None without one or where nobody looked; `vectors` is that of the owner's further vectors,
-    by column.
+    by column. `kept` is what Mendory keeps beside the row.
     """
 
     id: str | None
@@ -145,6 +165,7 @@ class Memory:
     others: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     vector: VectorFacts | None = None
     vectors: Mapping[str, VectorFacts] = field(default_factory=lambda: _NOTHING)
+    kept: Kept = _NOTHING_KEPT
 
     @property
     def recallable(self) -> bool:

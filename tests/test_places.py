@@ -294,14 +294,14 @@ def test_a_new_row_gets_what_live_rows_hold() -> None:
 
 
 def test_relations_without_a_place_are_kept_aside() -> None:
-    """What the owner has no place for is Mendory's to keep; what has a place is written there."""
+    """What the owner has no place for is Mendory's to keep; what has a place is written there; a kept mark ends."""
     mapping = owner()
     changes = {"duplicate_of": "k2", "related_ids": ("k3",), "superseded_by": "k4", "status": "archived"}
 
     new = mapping.write(Present(table(meta="{}")), changes)
 
     assert {"meta": '{"next": "k4"}', "gone": 1} == new
-    assert {"duplicate_of": "k2", "related_ids": ("k3",)} == mapping.aside(changes)
+    assert {"duplicate_of": "k2", "related_ids": ("k3",), "status": None} == mapping.aside(changes)
 
 
 def test_a_struct_leaf_is_written_alone() -> None:

@@ -13,13 +13,18 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from mendory.catalogue import StepKind
 from mendory.clinic import Clinic
 from mendory.derived import Derived, derive
 from mendory.executor.execute import Job, execute
 from mendory.executor.owner import executing
+from mendory.executor.rollback import rollback
+from mendory.finding import Code, finding
 from mendory.ledger.records import IntentKind
+from mendory.plan.build import bind
+from mendory.plan.draft import Draft
 from mendory.plan.model import Aside, ColumnChange, Edit
-from mendory.record import FIELD_NAMES, Memory
+from mendory.record import FIELD_NAMES, Kept, Memory
 from mendory.side import Note, View, overlaid, text_digest
 from mendory.treatment import apply, approve, take_back
 from mendory.work import Outcome, Unit
@@ -236,6 +241,39 @@ def test_a_note_is_laid_over_the_row_it_is_about(status: str | None, text: str, 
 
     assert seen == (got.status, got.duplicate_of)
     assert (("b",) if text == "x" else ()) == got.related_ids
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("x", Kept(0.5, ("b",), ("c",), True)), ("changed", Kept(1.0, ("b",), (), True))],
+)
+def test_what_no_owner_has_a_field_for_is_laid_over_too(text: str, expected: Kept) -> None:
+    """Factor and exception go with the text they are about; the marks stay until somebody lifts them."""
+    fields = {"factor": 0.5, "disputed_with": ["b"], "exception_of": ["c"], "marked": True}
+
+    got = overlaid(Memory("m", text), {"m": Note(text_digest(Memory("m", "x")), fields)})
+
+    assert expected == got.kept
+
+
+def test_what_was_kept_of_another_text_goes_and_comes_back_with_the_rollback(clinic: Clinic) -> None:
+    """A new mark of a row that was rewritten since takes the place of what is about its old text, until undone."""
+    ledger = clinic.ledger
+    old = {"a": Note("of another text", {"factor": 0.5, "disputed_with": ["c"]})}
+    ledger.asides.take(old)
+    finding_of = finding(Code.CONFLICT, [Memory("a", "不要香菜"), Memory("d", "住在上海")], ("content",), "", {}, "")
+    one = Draft(StepKind.MARK_DISPUTED, finding_of, "mark", {"a": {"disputed_with": ("d",)}}, {})
+    rows = clinic.writer.rows(["a", "d"])
+    plan = bind([one], rows, clinic.mapping, clinic.reader.version, clinic.clock(), timedelta(hours=1), old)
+    with executing(clinic.clock) as context:
+        units = tuple(Unit.of(s, "", None) for s in plan.steps())
+
+        execute(Job(IntentKind.APPLY, plan.id, "G1", units), clinic.writer, ledger, context)
+        after = ledger.asides.held()
+        rollback(plan.id, None, None, clinic.writer, ledger, context)
+
+    assert {"a": Note(text_digest(Memory("a", "不要香菜")), {"disputed_with": ["d"]})} == after
+    assert old == ledger.asides.held()
 
 
 def test_a_view_reads_as_the_table_where_nothing_is_kept(clinic: Clinic) -> None:

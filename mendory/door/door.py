@@ -247,8 +247,7 @@ class Door:
         """The memory of that id as it is now, archived or not; raises MemoryNotFound."""
         refuse([*id_faults(id)], "Nothing was read.")
         row, memory, version = self._rows.one(id)
-        if self._keeps_aside:
-            memory = overlaid(memory, self._ledger.notes(id))
+        memory = overlaid(memory, self._ledger.notes(id))
         return Held(memory, version, self._rows.digest(row))
 
     def check(self, ids: Sequence[str] | None = None) -> tuple[Finding, ...]:

@@ -7,13 +7,14 @@ memory is hidden; and which fields the owner lacks: they stand down, they are ne
 
 from mendory.mapping.giving import Giving
 from mendory.mapping.layout import unaddressable
-from mendory.mapping.mapping import RELATIONS, Mapping
+from mendory.mapping.mapping import LIFTED, RELATIONS, Mapping
 from mendory.mapping.places import Composite, Place, is_addressable
 from mendory.mapping.reading import UNREAD, VECTOR, VECTORLESS, further, unread_bit
 from mendory.mapping.status import Vocabulary, text_of
 from mendory.mapping.times import TimeForms
 
 __all__ = [
+    "LIFTED",
     "RELATIONS",
     "UNREAD",
     "VECTOR",

@@ -14,10 +14,12 @@ from mendory.jsontext import with_path
 from mendory.mapping.places import Composite, Place, held_at, leaf_type
 from mendory.mapping.reading import Reading
 from mendory.mapping.status import mark_value
-from mendory.record import BY_NAME, Shape, Status
+from mendory.record import BY_NAME, KEPT, Shape, Status
 
 RELATIONS: Final = ("duplicate_of", "superseded_by", "related_ids", "related_notes")
 """Fields that Mendory keeps aside, in its ledger, for an owner who has no place for them."""
+LIFTED: Final = "status.lifted"
+"""The change that ends a pending mark: the row is active again."""
 
 
 class Mapping(Reading):
@@ -30,17 +32,27 @@ class Mapping(Reading):
     ) -> dict[str, Any]:
         """Column or struct leaf → new value for `changes` of fields; a key of JSON changes that key's bytes only.
 
-        `changes` are by field, `metadata.<key>` for one key, `status.spelling` for the owner's word of a status.
+        `changes` are by field, `metadata.<key>` for one key, `status.spelling` for the owner's word of a status,
+        `LIFTED` for a pending mark that ends.
         `row` holds the columns' present values, `now` is the time that marks of time get. What Mendory keeps aside is
         left out (`aside`). Raises SchemaMismatch for an absent field.
         """
         new: dict[str, Any] = {}
         kept = self.aside(changes)
         for name, value in changes.items():
-            if name not in kept:
+            if name == LIFTED:
+                self._lift(new, row, now)
+            elif name not in kept or value == Status.ARCHIVED:
                 for place, what in self._placed(name, value, now):
                     self._put(new, row, place, self._local(row, place, what))
         return new
+
+    def _lift(self, new: dict[str, Any], row: MappingType[str, Any], now: datetime | None) -> None:
+        """What a live row holds where the pending mark is: the word for active, the mark of live rows, or nothing."""
+        live = dict(self.vocabulary.show)
+        for place, _ in self.vocabulary.pending or ():
+            word = self.vocabulary.word(Status.ACTIVE.value) if place == self.places["status"] else None
+            self._put(new, row, place, self._local(row, place, mark_value(live.get(place, word), now, self.zone)))
 
     def shown(self, row: MappingType[str, Any], now: datetime | None = None) -> dict[str, Any]:
         """Column or struct leaf → new value, so that the owner's reader returns the row: what live rows hold there.
@@ -55,11 +67,17 @@ class Mapping(Reading):
         return new
 
     def aside(self, changes: MappingType[str, Any]) -> dict[str, Any]:
-        """The changes of fields that the owner has no place for and Mendory keeps: relations, and the pending mark."""
-        return {n: v for n, v in changes.items() if (n in RELATIONS and not self.has(n)) or self._pending_aside(n, v)}
+        """The changes of what Mendory keeps: relations and a pending mark without a place, and what no owner has.
 
-    def _pending_aside(self, name: str, value: Any) -> bool:
-        return name == "status" and value == Status.PENDING_REVIEW and self.vocabulary.pending is None
+        None ends a mark that is kept: it is lifted, or the row archived.
+        """
+        kept = {n: v for n, v in changes.items() if n in KEPT or (n in RELATIONS and not self.has(n))}
+        if self.vocabulary.pending is None:
+            if changes.get("status") == Status.PENDING_REVIEW:
+                kept["status"] = changes["status"]
+            elif changes.get("status") == Status.ARCHIVED or LIFTED in changes:
+                kept["status"] = None
+        return kept
 
     def _placed(self, name: str, value: Any, now: datetime | None) -> Iterator[tuple[Place, Any]]:
         top, dot, key = name.partition(".")

@@ -28,7 +28,7 @@ from mendory.plan.repoint import repoint_dangling
 from mendory.plan.summarise import summarise
 from mendory.record import Memory
 from mendory.rows import Present, by_id, value_at, with_values
-from mendory.side import Notes, text_digest
+from mendory.side import Note, Notes, text_digest
 
 _MOST_ROUNDS = 20
 _DRAFTERS: Mapping[StepKind, Callable[[Finding, Situation], list[Draft | Unplanned]]] = {
@@ -257,14 +257,14 @@ def _edits(
     digests = dict(zip(ids, digest.row_digests(rows, mapping.volatile), strict=True))
     made: list[tuple[int, str, tuple[ColumnChange, ...], Aside | None]] = []
     after: list[pa.Table] = []
-    kept = {row: dict(note.fields) for row, note in notes.items()}
+    kept = dict(notes)
     for at, one in enumerate(drafts):
         for row in one.rows:
             changes = one.changes.get(row, {})
             new = {c: _text(v) for c, v in mapping.write(Present(state[row]), changes, now).items()}
             present = {c: value_at(state[row], c) for c in new}
             columns = tuple(ColumnChange(c, present[c], v) for c, v in sorted(new.items()) if not _same(v, present[c]))
-            aside = _aside(mapping, state[row], changes, kept.setdefault(row, {}))
+            aside, kept[row] = _aside(mapping, state[row], changes, kept.get(row))
             state[row] = with_values(state[row], {c.column: c.new for c in columns})
             made.append((at, row, columns, aside))
             after.append(state[row])
@@ -286,12 +286,21 @@ def _same(new: Any, old: Any) -> bool:
     return bool(new == old) and isinstance(new, bool) == isinstance(old, bool)
 
 
-def _aside(mapping: FieldMapping, row: pa.Table, changes: Mapping[str, Any], kept: dict[str, Any]) -> Aside | None:
-    """What changes of the fields the owner has no place for; `kept` is what they hold, brought up to date."""
-    new = {n: list(v) if isinstance(v, tuple) else v for n, v in mapping.aside(changes).items()}
-    differing = tuple(ColumnChange(n, kept.get(n), v) for n, v in sorted(new.items()) if kept.get(n) != v)
-    if not differing:
-        return None
-    kept.update(new)
+def _aside(
+    mapping: FieldMapping, row: pa.Table, changes: Mapping[str, Any], note: Note | None
+) -> tuple[Aside | None, Note]:
+    """What changes of what is kept of the row beside it, and what is kept then.
+
+    What was kept of another text goes: it is about nothing that is there, and would be taken for this text's.
+    """
     [memory] = mapping.memories(row)
-    return Aside(text_digest(memory), differing)
+    about = text_digest(memory)
+    held = dict(note.fields) if note else {}
+    outdated = note is not None and note.about != about
+    new = {name: list(v) or None if isinstance(v, tuple) else v for name, v in mapping.aside(changes).items()}
+    after = {name: v for name, v in {**({} if outdated else held), **new}.items() if v is not None}
+    names = sorted(new if not outdated or not new else {*held, *new})
+    differing = tuple(ColumnChange(n, held.get(n), after.get(n)) for n in names if held.get(n) != after.get(n))
+    if not differing:
+        return None, note or Note(about, {})
+    return Aside(about, differing, note.about if note is not None and outdated else None), Note(about, after)

@@ -10,11 +10,13 @@ from typing import Any, Final
 from mendory.catalogue import Level, StepKind, remedy_of
 from mendory.detect.context import BatchFacts, Referrers
 from mendory.finding import Finding
+from mendory.mapping import LIFTED
 from mendory.plan.evidence import Evidence
-from mendory.record import Memory
+from mendory.record import KEPT, Memory
+from mendory.side import with_kept
 
 Changes = Mapping[str, Mapping[str, Any]]
-"""Row id → field (or `metadata.<key>`) → new value."""
+"""Row id → field, `metadata.<key>` or name of what is kept (`record.KEPT`) → new value."""
 
 
 SPELLING: Final = "status.spelling"
@@ -114,10 +116,11 @@ class Situation:
 
 def changed(memory: Memory, changes: Mapping[str, Any]) -> Memory:
     """The memory after `changes`."""
-    plain = {k: v for k, v in changes.items() if "." not in k and k != "embedding"}
-    if SPELLING in changes:
-        plain["status"] = changes[SPELLING]
+    plain = {k: v for k, v in changes.items() if "." not in k and k != "embedding" and k not in KEPT}
+    for name in (SPELLING, LIFTED):
+        if name in changes:
+            plain["status"] = changes[name]
     keys = {k.partition(".")[2]: v for k, v in changes.items() if k.startswith("metadata.")}
     if keys:
         plain["metadata"] = {**(memory.metadata or {}), **keys}
-    return dataclasses.replace(memory, **plain)
+    return dataclasses.replace(memory, **plain, kept=with_kept(memory.kept, changes))

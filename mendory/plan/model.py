@@ -23,20 +23,30 @@ class ColumnChange:
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """What changes of a row that Mendory keeps for its owner: by field, with the digest of the text it is about."""
+    """What changes of a row that Mendory keeps for its owner: by field, with the digest of the text it is about.
+
+    `before` is the digest of the text that what was kept until now is about, None where it is the same.
+    """
 
     about: str
     changes: tuple[ColumnChange, ...]
+    before: str | None = None
 
     def as_json(self) -> list[Any]:
         """The change as JSON."""
-        return [self.about, [[c.column, c.old, c.new] for c in self.changes]]
+        whole = [self.about, [[c.column, c.old, c.new] for c in self.changes]]
+        return whole if self.before is None else [*whole, self.before]
 
     @classmethod
     def from_json(cls, data: Any) -> Aside:
         """The change whose `as_json` is `data`."""
-        about, changes = data
-        return cls(about, tuple(ColumnChange(*c) for c in changes))
+        about, changes, *before = data
+        return cls(about, tuple(ColumnChange(*c) for c in changes), before[0] if before else None)
+
+    def inverse(self) -> Aside:
+        """The change that takes it back."""
+        back = _swapped(self.changes)
+        return Aside(self.about, back) if self.before is None else Aside(self.before, back, self.about)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +61,8 @@ class Edit:
 
     def inverse(self) -> Edit:
         """The edit that takes the row back."""
-        back = _swapped(self.columns)
-        aside = None if self.aside is None else Aside(self.aside.about, _swapped(self.aside.changes))
-        return Edit(self.id, self.becomes, self.expects, back, aside)
+        aside = None if self.aside is None else self.aside.inverse()
+        return Edit(self.id, self.becomes, self.expects, _swapped(self.columns), aside)
 
     @property
     def idle(self) -> bool:
