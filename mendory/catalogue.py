@@ -57,6 +57,19 @@ class Remedy:
     otherwise: Otherwise
 
 
+CONFLICT_RULES: Final = ("narrower", "latest_user_statement", "newer", "confidence", "authority")
+"""Every rule that may decide a conflict, as `conflict.rules` names them; the first keeps both."""
+CAREFUL: Final = ("narrower", "newer", "confidence", "authority")
+"""The rules and their order where nothing is configured (design §7)."""
+PRESETS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({"latest_user_statement": CONFLICT_RULES})
+"""Orders of rules that have a name."""
+
+
+def rule_name(deciding: str) -> str:
+    """The name by which `rules.confirmed` confirms what that rule of a conflict decides: each for itself."""
+    return f"conflict.{deciding}"
+
+
 _PERSON = Remedy(None, None, None, Otherwise.PERSON)
 _REPORT = Remedy(None, None, None, Otherwise.REPORT_ONLY)
 
@@ -80,7 +93,8 @@ REMEDIES: Final[Mapping[Code, Remedy]] = MappingProxyType(
         Code.DUPLICATE_EXACT: Remedy(StepKind.MERGE_EXACT, Level.RULE_OR_PERSON, "merge.exact", Otherwise.PERSON),
         Code.DUPLICATE_RESTATED: _REPORT,
         Code.CONFLICT_CANDIDATE: _REPORT,
-        Code.CONFLICT: Remedy(StepKind.SUPERSEDE, Level.RULE_OR_PERSON, "conflict.decided", Otherwise.PERSON),
+        # the rule is that which decided
+        Code.CONFLICT: Remedy(StepKind.SUPERSEDE, Level.RULE_OR_PERSON, "conflict.*", Otherwise.PERSON),
         Code.CONFLICT_BURIED: _PERSON,
         Code.CONFLICT_EXCEPTION: Remedy(
             StepKind.LINK_EXCEPTION, Level.RULE_OR_PERSON, "conflict.exception", Otherwise.REPORT_ONLY
@@ -126,7 +140,10 @@ REMEDIES: Final[Mapping[Code, Remedy]] = MappingProxyType(
     }
 )
 
-RULES: Final = frozenset(r.rule for r in REMEDIES.values() if r.rule)
+RULES: Final = frozenset(
+    {r.rule for code, r in REMEDIES.items() if r.rule and code is not Code.CONFLICT}
+    | {rule_name(deciding) for deciding in CONFLICT_RULES if deciding != "narrower"}
+)
 """Every rule name that `rules.confirmed` may hold."""
 
 PROVISIONAL: Final = "provisional"
@@ -141,11 +158,13 @@ def remedy_of(finding: Finding) -> Remedy:
     """What the finding leads to: what the table says of its code, with two exceptions.
 
     What was found by a provisional threshold has no known error rate, so no rule confirms it: level 3, a person. A
-    conflict that no rule decides (its evidence names no `rule`) is marked, and a person's.
+    conflict is confirmed by the rule that decided it; one that no rule decides (its evidence names no `rule`) is
+    marked, and a person's.
     """
-    if finding.code is Code.CONFLICT and not finding.evidence.get("rule"):
-        return UNDECIDED
     remedy = REMEDIES[finding.code]
+    if finding.code is Code.CONFLICT:
+        decided = finding.evidence.get("rule")
+        remedy = replace(remedy, rule=rule_name(decided)) if decided else UNDECIDED
     if remedy.step is not None and finding.evidence.get("origin") == PROVISIONAL:
         return replace(remedy, level=Level.PERSON, rule=None)
     return remedy

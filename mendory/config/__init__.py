@@ -14,6 +14,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from mendory.config.sections import (
     ApprovalSection,
     AttemptsSection,
+    ConflictSection,
     DuplicateSection,
     GuardSection,
     LedgerSection,
@@ -49,6 +50,7 @@ class Config(BaseSettings):
     embedder: EmbedderSection | None = None
     metadata: MetadataSection = MetadataSection()
     duplicate: DuplicateSection = DuplicateSection()
+    conflict: ConflictSection = ConflictSection()
     scopes: ScopesSection = ScopesSection()
     guard: GuardSection = GuardSection()
     limits: LimitsSection | None = None

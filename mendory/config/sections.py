@@ -9,7 +9,7 @@ from zoneinfo import available_timezones
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from mendory.catalogue import RULES
+from mendory.catalogue import CAREFUL, CONFLICT_RULES, PRESETS, RULES
 from mendory.mapping.places import parse_place
 from mendory.mapping.status import is_mark
 from mendory.mapping.times import UNITS
@@ -71,6 +71,15 @@ def _rules(names: tuple[str, ...]) -> tuple[str, ...]:
     unknown = sorted(set(names) - RULES)
     if unknown:
         raise ValueError(f"no such rule: {', '.join(unknown)}; rules are {', '.join(sorted(RULES))}")
+    return names
+
+
+def _deciding(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    unknown = sorted(set(names or ()) - set(CONFLICT_RULES))
+    if unknown:
+        raise ValueError(f"no such rule: {', '.join(unknown)}; rules are {', '.join(CONFLICT_RULES)}")
+    if names is not None and len(set(names)) < len(names):
+        raise ValueError("a rule is named twice")
     return names
 
 
@@ -200,6 +209,32 @@ class ScopesSection(Section):
     """Which scope lies in which, child → parent, by name or by a pattern such as `{user}/{project}`."""
 
     parents: Annotated[dict[str, str], AfterValidator(_parents)] = {}
+
+
+class ConflictSection(Section):
+    """Which rules decide between two memories that can't both hold, in which order, and what they go by.
+
+    `preset` is an order with a name, instead of `rules`. Times closer than `tie_window` are one. `authorities` are
+    sources that stand over anything extracted.
+    """
+
+    preset: Literal["latest_user_statement"] | None = None
+    rules: Annotated[tuple[str, ...] | None, AfterValidator(_deciding)] = None
+    tie_window: timedelta = Field(default=timedelta(minutes=5), ge=timedelta(0))
+    authorities: tuple[str, ...] = ("config", "manual")
+
+    @model_validator(mode="after")
+    def _one_order(self) -> ConflictSection:
+        if self.preset and self.rules is not None:
+            raise ValueError(f"both a preset and rules; rules as the preset has them: {', '.join(self.order)}")
+        return self
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The rules in the order in which they are asked."""
+        if self.preset:
+            return PRESETS[self.preset]
+        return CAREFUL if self.rules is None else self.rules
 
 
 class GuardSection(Section):

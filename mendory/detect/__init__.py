@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from mendory.config import Config
+from mendory.conflicts import ConflictRules
 from mendory.detect.characters import Characters, NearIds
 from mendory.detect.compound import CompoundParts
 from mendory.detect.context import BatchFacts, Referrers
@@ -64,7 +65,7 @@ class Settings:
     `can_hide`: something makes the owner's reader stop returning a row; without a status nothing does.
     `status_words`: the owner's word → ours. `inside_metadata`: fields that are keys of it.
     `stale_vectors`: rows whose vector came from an earlier text. `now`: the time; without it nothing is in the future.
-    `ancestors`: scope → the scopes it lies in, the nearest first.
+    `ancestors`: scope → the scopes it lies in, the nearest first. `conflict`: by which rules a conflict is decided.
     `schemas`: the user's JSON Schema of the metadata by kind of memory, `*` for all others.
     `optional`: required fields that the owner may leave empty. `vectors`: further columns of vectors.
     """
@@ -83,6 +84,7 @@ class Settings:
     vectors: tuple[str, ...] = ()
     schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     ancestors: Ancestors = without_parents
+    conflict: ConflictRules = field(default_factory=ConflictRules)
 
     @classmethod
     def of(cls, config: Config, mapping: FieldMapping) -> Settings:
@@ -99,7 +101,10 @@ class Settings:
             optional=mapping.optional,
             vectors=mapping.vectors,
             schemas=config.metadata_schemas(),
-            ancestors=ancestors_by(config.scopes.parents),
+            ancestors=(ancestors := ancestors_by(config.scopes.parents)),
+            conflict=ConflictRules(
+                config.conflict.order, config.conflict.tie_window, config.conflict.authorities, ancestors
+            ),
         )
 
 
