@@ -41,6 +41,21 @@ ATTRIBUTES: Final = _declared(
     Attribute("port", ValueKind.NUMBER, True),
     Attribute("version", ValueKind.TERM, True),
     Attribute("deadline", ValueKind.DATE, True),
+    Attribute("from", ValueKind.PLACE, True, False),
+    Attribute("grew_up_in", ValueKind.PLACE, True, False),
+    Attribute("lives_with", ValueKind.TERM, False),
+    Attribute("study", ValueKind.TERM, True),
+    Attribute("studied", ValueKind.TERM, False),
+    Attribute("degree", ValueKind.TERM, False),
+    Attribute("faith", ValueKind.TERM, True),
+    Attribute("politics", ValueKind.TERM, True),
+    Attribute("hair", ValueKind.TERM, True),
+    Attribute("eye", ValueKind.TERM, True, False),
+    Attribute("stature", ValueKind.TERM, True, False),
+    Attribute("scheduled", ValueKind.DATE, True),
+    Attribute("favourite", ValueKind.TERM, True),
+    Attribute("tool", ValueKind.TERM, True),
+    Attribute("detail", ValueKind.TERM, True),
     Attribute("has", ValueKind.TERM, False),
     Attribute("count", ValueKind.NUMBER, True),
     Attribute("speaks", ValueKind.TERM, False),
@@ -48,7 +63,11 @@ ATTRIBUTES: Final = _declared(
     Attribute("uses", ValueKind.TERM, False),
     Attribute("does", ValueKind.TERM, False),
 )
-"""`count` and `has` name what they count or deny in the claim's `about` after a colon: "count:child", "has:pet"."""
+"""`count` and `has` name what they count or deny in the claim's `about` after a colon: "count:child", "has:pet".
+
+So do `favourite` ("favourite:colour"), `tool`, which does a job of which one is used at a time ("tool:editor"),
+`version` where it is another's ("version:python"), and `detail`, an attribute by its noun ("detail:timezone").
+"""
 
 
 def attribute(about: str) -> Attribute | None:

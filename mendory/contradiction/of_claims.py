@@ -37,7 +37,7 @@ def _pair(a: Claim, b: Claim) -> Compared | None:
 
 
 def _one(a: Value, b: Value) -> bool:
-    if a.kind is ValueKind.PLACE:
+    if a.kind in (ValueKind.PLACE, ValueKind.TERM):
         return a.text in (b.text, *b.within) or b.text in a.within
     if a.number is not None and b.number is not None:
         return a.number == b.number and a.unit == b.unit

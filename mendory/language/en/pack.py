@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from mendory.language.claim import Claim
 from mendory.language.en.amounts import amounts
 from mendory.language.en.bounds import bounds
+from mendory.language.en.claims import claims
 from mendory.language.en.dates import dates
 from mendory.language.en.forms import folded, known
 from mendory.language.en.lists import ENGLISH, FUNCTION, OTHERS, STRENGTH, STRENGTH_PHRASES
@@ -95,6 +97,10 @@ class English:
             elif said:
                 parts.append(said)
         return tuple(parts)
+
+    def claims(self, text: str) -> tuple[Claim, ...]:
+        """What the text claims."""
+        return claims(text)
 
     def opposites(self, word: str) -> frozenset[str]:
         """Folded words that say the opposite of a folded word."""

@@ -1,0 +1,143 @@
+"""An English text in clauses: who, does what, and whether it holds now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from mendory.language.claim import USER, Tense
+from mendory.language.en.claims.predicate import Predicate, predicate
+from mendory.language.en.claims.subject import Subject, subject
+from mendory.language.en.claims.words import Said, sentences
+from mendory.language.en.lists import listed
+
+_OPENERS = listed("i we he she they it you my our his her their the this that user there")
+_JOINTS = listed(
+    "but so because although though while since when whenever and or if unless whereas until once then plus yet as that"
+)
+_SUPPOSED = listed("if unless suppose supposing imagine whether maybe perhaps possibly hopefully when whenever once")
+_REPORTS = listed("say tell think believe claim")
+_QUOTES = ('"', "\u201c", "\u201d")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One clause.
+
+    `subject` is `USER` or a folded name; `thing` is what of the subject's the clause is about ("my favourite colour is
+    red": "favourite colour"), "" where the subject itself acts. `verb` is in its base form, `rest` the words behind it
+    in small letters with one space between. `ended` and `begun`: it says that what was is over, or that this is new.
+    `text` is the whole text, `capitals` the words of the clause that are written like names, in small letters.
+    """
+
+    subject: str
+    thing: str
+    verb: str
+    rest: str
+    denied: bool
+    tense: Tense
+    ended: bool
+    begun: bool
+    strength: int | None
+    text: str
+    capitals: frozenset[str]
+
+
+def clauses(text: str) -> tuple[Clause, ...]:
+    """The clauses of a text whose subject is known, in order. Questions have none."""
+    found: list[Clause] = []
+    for said, asked in sentences(text):
+        if asked:
+            continue
+        found.extend(_of_sentence(said, found[-1].subject if found else None))
+    return tuple(found)
+
+
+def _of_sentence(said: Said, last: str | None) -> Iterator[Clause]:
+    """`last` is whom the sentence before was about: "he" and "it" speak of it."""
+    held: Subject | None = None
+    supposed = any(word in _QUOTES for word in said.low)
+    for part, joint in _parts(said):
+        whom = subject(part, held.subject if held else last, inherits=held)
+        if whom is None:
+            held = None
+            continue
+        acts = predicate(part, whom.begins)
+        held = whom
+        if acts is None:
+            continue
+        unsure = supposed or joint in _SUPPOSED or any(word in _SUPPOSED for word in part.low[: whom.begins])
+        clause = _clause(part, whom, acts)
+        yield replace(clause, tense=Tense.SUPPOSED) if unsure else clause
+        if acts.verb in _REPORTS and whom.subject != USER:
+            supposed = True
+        if joint in ("if", "unless"):
+            supposed = True
+
+
+def _clause(part: Said, whom: Subject, acts: Predicate) -> Clause:
+    return Clause(
+        whom.subject,
+        whom.thing,
+        acts.verb,
+        acts.rest,
+        acts.denied,
+        acts.tense,
+        acts.ended,
+        acts.begun,
+        acts.strength,
+        part.text,
+        part.capitals,
+    )
+
+
+def _parts(said: Said) -> Iterator[tuple[Said, str]]:
+    """The clauses of a sentence, each with the word that joins it to the one before."""
+    start, joint = 0, ""
+    for at in range(1, len(said.low)):
+        if at <= start:
+            continue
+        end = _joint(said, at)
+        if end is None:
+            continue
+        yield said.part(start, at), joint
+        joint = said.low[end - 1] if said.low[end - 1] in _JOINTS else ""
+        start = end
+    if start < len(said.low):
+        yield said.part(start, len(said.low)), joint
+
+
+def _joint(said: Said, at: int) -> int | None:
+    """Where the next clause begins when one ends at this word; None where none does."""
+    low = said.low
+    end = at
+    if low[end] == ",":
+        end += 1
+        if end < len(low) and low[end] == "and":
+            end += 1
+    if end < len(low) and low[end] in _JOINTS:
+        end += 1
+        if end < len(low) and low[end] == ",":
+            end += 1
+    if end == at or end >= len(low):
+        return None
+    following = low[end]
+    if following in _OPENERS and following not in ("that", "this", "the", "my", "our", "his", "her", "their", "it"):
+        return end
+    if following in ("my", "our", "his", "her", "their", "it", "the", "this", "that"):
+        return end if _acts(said, end) else None
+    if said.acts(end) and (low[at] == "," or low[end - 1] in _JOINTS):
+        return end
+    if low[end - 1] in ("but", "because", "although", "though", "if", "unless", "when", "while", "since"):
+        return end
+    return end if said.capital(end) and said.acts(end + 1) else None
+
+
+def _acts(said: Said, at: int) -> bool:
+    """Whether what begins here is a clause and no further object: a verb follows within five words."""
+    for place in range(at + 1, min(at + 6, len(said.low))):
+        if said.low[place] in (",", "and", "or", "but", "with", "of", "in", "on", "at"):
+            return False
+        if said.acts(place):
+            return True
+    return False

@@ -1,0 +1,170 @@
+"""What is said of projects, services and settings: ports, versions, deadlines, tools, and what was changed for what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from mendory.language.claim import USER, Claim, Tense, Value
+from mendory.language.en.claims.clause import Clause
+from mendory.language.en.claims.kinds import tool
+from mendory.language.en.claims.subject import ATTRIBUTES
+from mendory.language.en.claims.values import day, fact, folds, listing, number, term
+
+_PORT = re.compile(r"\bport (?:number )?(?P<n>\d{2,5})\b")
+_VERSION = re.compile(r"(?P<name>[a-z][a-z+#.]*) (?:version )?v?(?P<v>\d+(?:\.\d+)+|(?<=version )\d+|(?<=v)\d+)\b")
+_DUE = re.compile(r"^(?:due|scheduled|planned|set|expected|on|at|for|by|moved|ending|ends)\b")
+_SWITCH = re.compile(
+    r"^(?:over |back "
+    r"|away )*(?:from (?P<old>.+?) )?(?:over )?to (?P<new>.+?)(?: from (?P<left>.+))?$"
+)
+_REPLACED = re.compile(r"^(?P<old>.+?) (?:with|by|for) (?P<new>.+)$")
+_CHANGES = ("change", "move", "switch", "be", "turn", "finish", "end")
+_CUT = re.compile(r"\b(?:for|because|since|at|on|in|as|when|so|but|last|this|yesterday|and|with|full|permanently)\b.*")
+_LANGUAGES = frozenset(
+    [
+        "english",
+        "french",
+        "spanish",
+        "german",
+        "italian",
+        "portuguese",
+        "russian",
+        "japanese",
+        "korean",
+        "chinese",
+        "mandarin",
+        "cantonese",
+        "arabic",
+        "hindi",
+        "dutch",
+        "swedish",
+        "norwegian",
+        "danish",
+        "finnish",
+        "polish",
+        "turkish",
+        "greek",
+        "hebrew",
+        "vietnamese",
+        "thai",
+        "swahili",
+        "latin",
+        "farsi",
+        "urdu",
+        "bengali",
+    ]
+)
+
+
+def things(clause: Clause) -> Iterator[Claim]:
+    """Claims of `port`, `version`, `deadline`, `scheduled`, `detail`, `tool`, `uses` and `speaks`."""
+    verb, rest = clause.verb, clause.rest
+    if clause.thing:
+        yield from _detail(clause)
+        return
+    if verb in ("listen", "run", "be", "serve", "use") and (port := _PORT.search(rest)) and clause.subject != USER:
+        yield fact(clause, "port", (_whole(port["n"]),), 0.92)
+    if verb in ("use", "run", "require", "upgrade", "be", "target") and (said := _VERSION.search(rest)):
+        yield fact(clause, f"version:{said['name']}", (term(said["v"]),), 0.8, ends=verb == "upgrade")
+    if verb == "speak":
+        spoken = [term(part.split()[-1]) for part in listing(rest) if part.split() and part.split()[-1] in _LANGUAGES]
+        for one in spoken:
+            yield fact(clause, "speaks", (one,), 0.85)
+    if clause.subject != USER:
+        yield from _when(clause)
+    if verb in ("switch", "migrate", "move", "change", "upgrade", "convert") and (switch := _SWITCH.match(rest)):
+        yield from _switched(clause, switch["new"], switch["old"] or switch["left"])
+    elif verb == "replace" and (swap := _REPLACED.match(rest)):
+        yield from _switched(clause, swap["new"], swap["old"])
+    elif verb == "use":
+        yield from _used(clause)
+    elif verb in ("stop", "drop", "quit") and rest.startswith("using "):
+        yield from _used(replace(clause, rest=rest[6:], denied=True, ended=True))
+
+
+def _whole(digits: str) -> Value:
+    return number(digits) or term(digits)
+
+
+def _when(clause: Clause) -> Iterator[Claim]:
+    """A deadline or an appointment of a thing."""
+    rest = clause.rest
+    said = clause.verb in ("be", "end", "expire", "launch", "ship") and _DUE.match(rest)
+    moved = clause.verb in ("move", "change") and re.match(r"(?:back |forward |up )?to ", rest)
+    expires = clause.verb in ("end", "expire", "launch", "ship") and re.match(r"(?:on|by|in) ", rest)
+    if not (said or moved or expires) or (found := _day(clause)) is None:
+        return
+    due = rest.startswith("due") or expires or clause.verb == "expire"
+    yield fact(clause, "deadline" if due else "scheduled", (found,), 0.88, ends=bool(moved))
+
+
+def _day(clause: Clause) -> Value | None:
+    """The day in the words of the predicate, read as they are written: May is a month, may is not."""
+    at = clause.text.lower().find(clause.rest.split(" ")[0]) if clause.rest else -1
+    return day(clause.text[at:] if at >= 0 else clause.rest)
+
+
+def _detail(clause: Clause) -> Iterator[Claim]:
+    """An attribute with a value of its own: "the timezone is UTC", "the port changed to 9090"."""
+    name = clause.thing.split()[-1]
+    if name not in ATTRIBUTES or clause.verb not in _CHANGES:
+        return
+    moved = clause.verb in ("change", "move", "switch")
+    old, rest = None, clause.rest
+    if moved:
+        switch = _SWITCH.match(rest)
+        if switch is None:
+            return
+        rest, old = switch["new"], switch["old"] or switch["left"]
+    about, read = _read(name)
+    value = read(clause, rest)
+    if value is not None:
+        before = read(clause, old) if old else None
+        yield replace(fact(clause, about, (value,), 0.9, ends=moved), before=(before,) if before else ())
+
+
+def _read(name: str):  # type: ignore[no-untyped-def]
+    if name == "port":
+        return "port", lambda _, said: number(said)
+    if name in ("deadline", "birthday"):
+        return name, lambda clause, _: _day(clause)
+    if name == "version":
+        return "version", lambda _, said: term(said.split()[0].lstrip("v")) if said else None
+    if name in ("budget", "price", "capacity", "limit", "timeout", "size", "weight"):
+        return f"detail:{name}", lambda _, said: number(said)
+    if name in ("name", "age", "height", "hometown", "owner", "phone", "address"):
+        return f"detail:{name}", lambda _, __: None
+    return (
+        f"detail:{name}",
+        lambda _, said: term(" ".join(folds(_CUT.sub("", said)))) if folds(_CUT.sub("", said)) else None,
+    )
+
+
+def _switched(clause: Clause, new: str, old: str | None) -> Iterator[Claim]:
+    if clause.tense in (Tense.PAST, Tense.SUPPOSED):
+        return
+    named, was = tool(_CUT.sub("", new).strip()), tool(_CUT.sub("", old).strip()) if old else None
+    if named is None:
+        value = " ".join(folds(_CUT.sub("", new)))
+        left = " ".join(folds(_CUT.sub("", old or "")))
+        if value and left and clause.verb in ("switch", "migrate", "replace", "convert"):
+            yield replace(fact(clause, "uses", (term(value),), 0.7, ends=True), before=(term(left),))
+        return
+    kind = named[1]
+    before = (term(was[0]),) if was and was[1] == kind else ()
+    yield replace(fact(clause, f"tool:{kind}", (term(named[0]),), 0.85, ends=True), before=before)
+    yield replace(fact(clause, f"favourite:{kind}", (term(named[0]),), 0.8, ends=True), before=before)
+    yield replace(fact(clause, "uses", (term(named[0]),), 0.85, ends=True), before=before)
+
+
+def _used(clause: Clause) -> Iterator[Claim]:
+    for part in listing(clause.rest):
+        named = tool(_CUT.sub("", part).strip())
+        if named is None:
+            continue
+        yield fact(clause, "uses", (term(named[0]),), 0.85)
+        single = len(listing(clause.rest)) == 1 and named[1] not in ("programming language", "browser", "chat", "cloud")
+        if single and not clause.denied:
+            yield fact(clause, f"tool:{named[1]}", (term(named[0]),), 0.75 if clause.begun else 0.65)

@@ -1,0 +1,243 @@
+"""What somebody does for a living, for whom, and what they study."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from mendory.language.claim import Claim, Tense, Value
+from mendory.language.en.claims.clause import Clause
+from mendory.language.en.claims.jobs import job, line_of_work, modifiers
+from mendory.language.en.claims.values import fact, folds, term
+from mendory.language.en.forms import known
+from mendory.language.en.lists import FUNCTION, listed
+
+_AS = re.compile(r"\bas (?P<job>(?:a|an|the|head|lead|chief)\b.*|\w+$)")
+_WHERE = re.compile(
+    r"^(?:remotely |mostly |part time |full time |hard |now |over )?(?:in|at|for|with|on) (?P<where>.*)"
+)
+_WORK_OF = re.compile(r"\b(?:job|position|gig|career|work) (?:as|at|in|with|for) (?P<where>.*)")
+_JOB_BEFORE = re.compile(r"^(?:a|an|my own|the) (?P<what>\w+(?: \w+)?) (?:job|career|position)\b")
+_IN = re.compile(
+    r"^(?:in|into) (?:the )?(?P<what>army|navy|military|marines|marine corps|air force|marketing|finance|sales"
+    r"|insurance"
+    r"|construction|tech|it|real estate|advertising|banking|publishing|law enforcement|public relations)\b"
+)
+_RETIRED = re.compile(r"^(?:a |an |now )?(?:retired|unemployed|jobless|out of work|between jobs|out of a job)\b")
+_NAME_ENDS = re.compile(
+    r"\s*(?:,|\b(?:as|in|on|since|for|and|but|who|where|which|with|now|part|full|because|so|by|to|from|until"
+    r"|right|at|while"
+    r"|when|doing|these|during|again)\b).*"
+)
+_NO_NAME = listed(
+    "home night nights weekends myself himself herself least times family people money hours fun days work"
+)
+_OWNS = re.compile(
+    r"^(?:my own|our own|his own|her own|their own|a|an|the|a small|my) (?:\w+ )?(?:business|company|shop|store"
+    r"|studio|restaurant|bakery)\b"
+)
+_LIVING = {
+    "wait": (r"^tables?\b", "waiter"),
+    "waitress": (r"", "waitress"),
+    "bartend": (r"", "bartender"),
+    "flip": (r"^burgers", "cook"),
+    "deliver": (r"^(?:mail|packages|pizza|pizzas|newspapers)\b", "courier"),
+    "write": (r"\b(?:books|novels|romance)\b", "writer"),
+    "stock": (r"^shelves", "stocker"),
+    "decorate": (r"^cakes", "cake decorator"),
+    "sell": (r"^(?:cars|insurance|houses|shoes)\b", "salesman"),
+    "drive": (r"^(?:a )?(?:truck|taxi|bus|cab|big truck)s? for\b", "driver"),
+    "fix": (r"^cars\b", "mechanic"),
+    "repair": (r"^cars\b", "mechanic"),
+    "groom": (r"^dogs\b", "dog groomer"),
+    "practise": (r"^law\b", "lawyer"),
+    "practice": (r"^law\b", "lawyer"),
+}
+_LEARNERS = listed("me myself my him her them us you the your how people dog dogs it")
+_LEVELS = (
+    ("high school", r"\b(?:high school|sophomore in high|junior in high|senior in high|9th|10th|11th|12th)\b"),
+    (
+        "school",
+        r"\b(?:elementary school|middle school|kindergarten|[1-8](?:st|nd|rd|th) grade|(?:third|fourth|fifth"
+        r"|sixth) grade)\b",
+    ),
+    (
+        "college",
+        r"\b(?:college|university|grad school|graduate school|medical school|law school|med school"
+        r"|nursing school|art school"
+        r"|business school|college student|graduate student|phd|undergraduate|nyu|freshman at)\b",
+    ),
+)
+
+
+def work(clause: Clause) -> Iterator[Claim]:
+    """Claims of `job`, `employer`, `study` and `studied`."""
+    yield from _occupation(clause)
+    yield from _study(clause)
+
+
+def _occupation(clause: Clause) -> Iterator[Claim]:
+    rest, verb = clause.rest, clause.verb
+    if clause.thing in ("job", "work", "profession", "occupation", "career", "day job", "current job", "new job"):
+        if verb in ("be", "involve", "change"):
+            yield from _named(clause, rest.removeprefix("to "), 0.8)
+        return
+    if clause.thing:
+        return
+    if verb == "be":
+        yield from _being(clause, rest)
+    elif verb == "work":
+        yield from _working(clause, rest)
+    elif verb in ("have", "get", "start", "take", "find"):
+        yield from _having(clause, rest)
+    elif verb == "become" and (found := job(rest)):
+        yield fact(clause, "job", (found,), 0.85, ends=True)
+    elif verb == "retire" and clause.tense is Tense.NOW:
+        yield fact(clause, "job", (), 0.85, denied=True, ends=True)
+    elif verb in ("quit", "lose", "leave") and re.match(r"(?:my|his|her|their|the|your) (?:\w+ )?jobs?\b", rest):
+        yield fact(clause, "job", (), 0.7, denied=True, ends=True)
+    elif verb in ("leave", "quit") and (left := _employer(clause, rest)):
+        yield fact(clause, "employer", (left,), 0.7, denied=True, ends=True)
+    elif verb == "join" and rest.startswith("the") and (found := line_of_work(rest)):
+        yield fact(clause, "job", (found,), 0.75)
+    elif verb in ("join", "found") and (joined := _employer(clause, rest)):
+        yield fact(clause, "employer", (joined,), 0.8, ends=True)
+    elif verb == "teach" and not clause.denied and rest.partition(" ")[0] not in _LEARNERS:
+        yield fact(clause, "job", (_job("teacher"),), 0.7)
+    elif verb in ("own", "run") and _OWNS.match(rest) and not clause.denied:
+        yield fact(clause, "job", (_job("business owner"),), 0.62)
+    elif verb in _LIVING and not clause.denied and re.search(_LIVING[verb][0], rest):
+        yield fact(clause, "job", (_job(_LIVING[verb][1]),), 0.7)
+    elif rest.endswith("for a living") and verb in ("cook", "paint", "sing", "dance", "drive"):
+        does = {"cook": "cook", "paint": "artist", "sing": "singer", "dance": "dancer", "drive": "driver"}[verb]
+        yield fact(clause, "job", (_job(does),), 0.75)
+    elif (also := re.search(r"\bas an? (\w+(?: \w+){0,3})$", rest)) and (found := job(also.group(1))):
+        yield fact(clause, "job", (found,), 0.7)
+
+
+def _being(clause: Clause, rest: str) -> Iterator[Claim]:
+    if _RETIRED.match(rest):
+        yield fact(clause, "job", (), 0.85, denied=not clause.denied)
+        if found := job(rest):
+            yield replace(fact(clause, "job", (found,), 0.8), tense=Tense.PAST)
+    elif employed := re.match(r"(?:self )?employed(?: (?P<how>as|at|by|in|with|a) (?P<what>.*))?", rest):
+        what = employed["what"] or ""
+        if employed["how"] == "as":
+            yield from _named(clause, what, 0.85)
+        elif what and (line := line_of_work(what)):
+            yield fact(clause, "job", (line,), 0.75)
+        elif what and (name := _employer(clause, what)):
+            yield fact(clause, "employer", (name,), 0.85)
+    elif within := _IN.match(rest):
+        if line := line_of_work(within["what"]):
+            yield fact(clause, "job", (line,), 0.78)
+    elif not re.match(
+        r"(?:not |like |as |about |with |married|in |on |at |from |for |the \w+est|a fan|a big fan)", rest
+    ):
+        found = job(rest)
+        if found is not None and not re.search(r"\b(?:student|wannabe|'s)\b", rest.partition(found.text)[0]):
+            listed_all = [value for part in re.split(r" and (?:an? )?", rest) if (value := job(part))]
+            yield fact(clause, "job", tuple(dict.fromkeys(listed_all)) or (found,), 0.85)
+        where = re.search(r"\b(?:of|at) (?P<name>[\w ]+)$", rest)
+        if found is not None and where and not clause.denied and (name := _employer(clause, where["name"])):
+            yield fact(clause, "employer", (name,), 0.75)
+
+
+def _working(clause: Clause, rest: str) -> Iterator[Claim]:
+    if not rest or rest in ("at all", "right now", "outside the home"):
+        if clause.denied:
+            yield fact(clause, "job", (), 0.75)
+        return
+    said = _AS.search(rest)
+    if said:
+        yield from _named(clause, said["job"], 0.87)
+    where = _WHERE.match(rest)
+    if where is None:
+        return
+    line = line_of_work(where["where"])
+    if not said and line is not None:
+        yield fact(clause, "job", (line,), 0.75)
+    if rest.startswith(("at ", "for ", "with ")) and (name := _employer(clause, where["where"])):
+        yield fact(clause, "employer", (name,), 0.88)
+
+
+def _having(clause: Clause, rest: str) -> Iterator[Claim]:
+    if re.match(r"(?:no|a|any) (?:job|work)$", rest) and (clause.denied or rest.startswith("no")):
+        yield fact(clause, "job", (), 0.8, denied=True)
+        return
+    where = re.match(r"hired (?:as|at|by|in|for) (?P<where>.*)", rest) or _WORK_OF.search(rest)
+    if where is None:
+        before = _JOB_BEFORE.match(rest)
+        if before and (found := line_of_work(before["what"]) or job(before["what"])):
+            yield fact(clause, "job", (found,), 0.75)
+        return
+    yield from _named(clause, where["where"], 0.82)
+    if (name := _employer(clause, where["where"])) and re.search(r"\b(?:at|with) ", rest):
+        yield fact(clause, "employer", (name,), 0.8)
+
+
+def _named(clause: Clause, what: str, sure: float) -> Iterator[Claim]:
+    """A job or a line of work named in words; an occupation that nobody listed is one where an article says so."""
+    what = re.sub(r"^(?:to be|being|that of) ", "", what)
+    if found := job(what):
+        yield fact(clause, "job", (found,), sure)
+    elif line := line_of_work(what.removeprefix("in ").removeprefix("the ")):
+        yield fact(clause, "job", (line,), min(sure, 0.75))
+    elif re.match(r"an? ", what) and (words := modifiers(what)) and clause.verb == "work":
+        said = folds(words)
+        if said and len(said) <= 3:
+            yield fact(clause, "job", (term(" ".join(said), (said[-1],) if len(said) > 1 else ()),), 0.7)
+
+
+def _job(name: str) -> Value:
+    return job(name) or term(name)
+
+
+def _employer(clause: Clause, where: str) -> Value | None:
+    """The name of an employer: written like a name, or, in a text without any, no word of English."""
+    where = re.split(r"\b(?:at|with) ", where)[-1] if re.match(r".* (?:at|with) ", where) else where
+    words = _NAME_ENDS.sub("", f"{where} ").strip().split()
+    words = words[1:] if words[:1] == ["the"] else words
+    if not words or words[0] in _NO_NAME or len(words) > 4:
+        return None
+    if words[0] in clause.capitals:
+        kept = []
+        for word in words:
+            if word not in clause.capitals and word not in ("of", "and", "&", "de"):
+                break
+            kept.append(word)
+        return term(" ".join(kept))
+    shouts = any(raw.isupper() and raw != "I" for raw in re.findall(r"[A-Za-z]", clause.text[1:]))
+    strange = not known(words[0]) and words[0] not in FUNCTION and words[0].isalpha()
+    return term(" ".join(words)) if strange and not shouts and line_of_work(where) is None else None
+
+
+def _study(clause: Clause) -> Iterator[Claim]:
+    verb, rest = clause.verb, clause.rest
+    if clause.thing:
+        return
+    level = next((name for name, found in _LEVELS if re.search(found, rest)), "")
+    values = (term(level, ("school",) if level != "school" else ()),) if level else ()
+    if verb == "be" and re.match(
+        r"(?:still |also )?(?:a|an|in|at) (?:.*\bstudent\b|\w+ school$|school\b|college\b)", rest
+    ):
+        yield fact(clause, "study", values, 0.75)
+    elif verb in ("attend", "go") and re.match(
+        r"(?:to )?(?:an? |my |the )?(?:\w+ ){0,2}(?:school|college|university)\b", rest
+    ):
+        if "never" in clause.text.lower() or (clause.denied and clause.tense is Tense.PAST):
+            yield replace(fact(clause, "studied", values, 0.8, denied=True), tense=Tense.NOW)
+            yield replace(fact(clause, "study", values, 0.7, denied=True), tense=Tense.NOW)
+        elif verb == "attend" or "to" in rest.split():
+            yield fact(clause, "study", values, 0.7)
+            yield replace(fact(clause, "studied", values, 0.7), tense=Tense.NOW)
+    elif verb == "drop" and re.match(r"out\b", rest):
+        yield fact(clause, "study", values if level == "high school" else (), 0.7, denied=True)
+        yield fact(clause, "degree", (), 0.65, denied=True)
+    elif verb == "graduate":
+        yield fact(clause, "study", values, 0.6, denied=not clause.denied)
+        yield fact(clause, "studied", values, 0.8)
+    elif verb == "have" and re.match(r"an? (?:\w+ ){0,2}(?:degree|masters|phd|mba|bachelors)\b", rest):
+        yield fact(clause, "studied", (term("college", ("school",)),), 0.8)
+        yield fact(clause, "degree", (), 0.75)
