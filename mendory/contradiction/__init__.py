@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mendory.claims import claims_in
 from mendory.contradiction.model import DECIDES, Compared, Relation
 from mendory.contradiction.of_claims import compare_claims
+from mendory.contradiction.of_texts import compare_texts
 from mendory.language.claim import Claim
 
 __all__ = ["DECIDES", "Compared", "Relation", "compare"]
@@ -17,12 +20,21 @@ Given = tuple[tuple[Claim, ...], tuple[Claim, ...]]
 def compare(
     a: str,
     b: str,
-    cosine: float | None = None,  # noqa: ARG001 - words do not use it yet
+    cosine: float | None = None,
     claims: Given | None = None,
 ) -> Compared:
     """How two raw texts stand to each other; symmetric but for `narrower`, which is the side.
 
+    What is claimed goes first: claims that clash make a conflict, and claims that hold beside each other make none,
+    whatever the words say. Where claims tell nothing, words do.
+
     `cosine` is calibrated (`Threshold.calibrated`), None for texts without a vector. Texts that no language reads, or
     that two languages read, are unknown to each other.
     """
-    return compare_claims(*(claims or (claims_in(a), claims_in(b))))
+    told = compare_claims(*(claims or (claims_in(a), claims_in(b))))
+    if told.relation in (Relation.EXCEPTION, Relation.APART):
+        return told
+    words = compare_texts(a, b, cosine)
+    if told.relation is Relation.CONFLICT:
+        return replace(told, score=max(told.score, words.score), why=(*told.why, *words.why))
+    return told if words.relation is Relation.UNKNOWN and told.relation is Relation.AGREE else words

@@ -168,7 +168,7 @@ def _replaced(a: Sequence[str], b: Sequence[str]) -> tuple[float, float]:
 
 def _new(words: Sequence[str], other: Sequence[str]) -> bool:
     """Whether one of the words has neither itself nor kin in the other text."""
-    return any(word not in other and not any(_kin(word, one) for one in other) for word in words)
+    return any(word not in other and not any(kin(word, one) for one in other) for word in words)
 
 
 def _grams(text: str, size: int) -> Counter[str]:
@@ -191,16 +191,16 @@ def _leftovers(a: Counter[str], b: Counter[str]) -> tuple[int, int, int]:
         left_a, left_b = left_b, left_a
     alone, related = 0, 0
     for word in left_a:
-        kin = next((other for other in left_b if _kin(word, other)), None)
-        if kin is None:
+        partner = next((other for other in left_b if kin(word, other)), None)
+        if partner is None:
             alone += 1
         else:
-            left_b.remove(kin)
+            left_b.remove(partner)
             related += 1
     return alone, len(left_b), related
 
 
-def _kin(a: str, b: str) -> bool:
+def kin(a: str, b: str) -> bool:
     """They share a beginning or an end of half the shorter one: four letters, or one Chinese character."""
     shorter = min(len(a), len(b))
     least = max(4 if a.isascii() else 1, (shorter + 1) // 2)

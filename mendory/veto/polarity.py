@@ -16,13 +16,13 @@ def polarity(a: Reading, b: Reading, language: Language) -> bool:
         return True
     if a.strength is not None and b.strength is not None and a.strength != b.strength:
         return True
-    if _bounded(a, b):
+    if bounded(a, b):
         return True
-    clash, explained = _opposites(a, b, language)
-    return clash or _denied(a, b, explained)
+    clashing, explained = opposed(a, b, language)
+    return bool(clashing) or denied(a, b, explained)
 
 
-def _bounded(a: Reading, b: Reading) -> bool:
+def bounded(a: Reading, b: Reading) -> bool:
     """Whether one short statement holds no further than a word says, and the other is not bound so."""
     if max(len(signs(a)), len(signs(b))) > SHORT or a.asks | b.asks:
         return False
@@ -30,16 +30,18 @@ def _bounded(a: Reading, b: Reading) -> bool:
     return bool(apart - _WEAK) or any(one <= apart and not one <= a.bounds and not one <= b.bounds for one in _AGAINST)
 
 
-def _opposites(a: Reading, b: Reading, language: Language) -> tuple[bool, bool]:
-    """Whether a word of one has its opposite in the other; and whether one is denied, so that both say the same."""
+def opposed(a: Reading, b: Reading, language: Language) -> tuple[frozenset[tuple[str, str]], bool]:
+    """Words of the first with their opposites in the second; and whether one is denied, so that both say the same."""
     one, two = _meant(a), _meant(b)
     ours, theirs = oftener(a, b)
-    clash = explained = False
+    clashing, explained = set(), False
     for fold in ours:
         for other in language.opposites(fold) & theirs:
-            same = not one[fold].isdisjoint(two[other])
-            clash, explained = clash or same, explained or not same
-    return clash, explained
+            if one[fold].isdisjoint(two[other]):
+                explained = True
+            else:
+                clashing.add((fold, other))
+    return frozenset(clashing), explained
 
 
 def _meant(reading: Reading) -> dict[str, set[bool]]:
@@ -50,7 +52,7 @@ def _meant(reading: Reading) -> dict[str, set[bool]]:
     return signs
 
 
-def _denied(a: Reading, b: Reading, explained: bool) -> bool:
+def denied(a: Reading, b: Reading, explained: bool) -> bool:
     """Whether one denies of a word what the other says of it; of short texts also whether one alone denies anything."""
     one, two = signs(a), signs(b)
     both = one.keys() & two.keys()

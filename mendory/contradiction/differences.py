@@ -1,0 +1,124 @@
+"""In what two readings clash, kind by kind, and whether a kind is one by which both can't hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from mendory.contradiction.texts import Read
+from mendory.language import Language, Reading
+from mendory.sameness.features import kin
+from mendory.veto.about import owners, scenes
+from mendory.veto.alone import one_word, redated
+from mendory.veto.exchange import exchanged, redealt
+from mendory.veto.figures import dates, quantities
+from mendory.veto.names import kinds, names, slots
+from mendory.veto.polarity import bounded, denied, opposed
+
+PERSONS: Final = frozenset(
+    ("man", "men", "woman", "women", "boy", "girl", "guy", "ladi", "gentleman", "male", "femal", "child", "kid")
+) | frozenset(("男", "女", "男人", "女人", "男生", "女生", "男孩", "女孩", "男性", "女性", "孩子"))
+"""Words for a person of some sort. "A man sings", "a woman sings": two persons, and no contradiction."""
+ANYBODY: Final = frozenset(("person", "peopl", "someon", "somebodi", "人", "有人"))
+"""Words for a person of any sort, who may be the one whom the other text names by its sort."""
+_OPEN: Final = frozenset(("plan", "perhaps", "or"))
+"""Bounds of what is not said to hold: a plan, a guess, one of several."""
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """What clashes. `who`: they speak of persons of opposite sorts. `stronger`: how far strengths lie apart, 0 to 1.
+
+    `parity`: one denies what it says and the other does not. `open`: one asks, plans or supposes. `events`: both tell
+    what happened, which may happen twice.
+    """
+
+    denied: bool
+    opposite: bool
+    ended: bool
+    stronger: float
+    bounded: bool
+    number: bool
+    unit: bool
+    date: bool
+    version: bool
+    name: bool
+    kind: bool
+    slot: bool
+    exchanged: bool
+    one_word: bool
+    owner: bool
+    scene: bool
+    who: bool
+    parity: bool
+    open: bool
+    events: bool
+
+    @property
+    def polarity(self) -> bool:
+        """One denies what the other says, says its opposite, or that it is over."""
+        return self.denied or self.opposite or self.ended
+
+    @property
+    def figure(self) -> bool:
+        """They have another number, unit, date or version."""
+        return self.number or self.unit or self.date or self.version
+
+    @property
+    def instead(self) -> bool:
+        """Something else stands in one place."""
+        return self.name or self.kind or self.slot or self.exchanged or self.one_word
+
+    @property
+    def decisive(self) -> bool:
+        """Whether one can't hold beside the other. Another name or word in one place is none: both may hold.
+
+        "Likes tea", "likes coffee": which attributes have one value is told by claims, not by words.
+        """
+        return not self.open and (self.polarity or (self.figure and not self.events))
+
+
+def differences(a: Read, b: Read) -> Differences:
+    """What clashes between two texts of one language; symmetric."""
+    one, two, language = a.reading, b.reading, a.language
+    number, unit = quantities(one, two)
+    words, explained = opposed(one, two, language)
+    persons = {pair for pair in words if pair[0] in PERSONS and pair[1] in PERSONS}
+    return Differences(
+        denied(one, two, explained),
+        bool(words - persons),
+        one.ended != two.ended,
+        _strengths(one, two),
+        bounded(one, two),
+        number or redealt(one, two),
+        unit,
+        dates(one.dates, two.dates) or redated(one, two),
+        bool(one.versions - two.versions and two.versions - one.versions),
+        names(one, two),
+        kinds(one, two),
+        slots(one, two),
+        exchanged(one, two),
+        one_word(one, two),
+        owners(one, two),
+        scenes(one, two),
+        bool(persons),
+        a.denies != b.denies,
+        bool(one.asks or two.asks or (one.bounds | two.bounds) & _OPEN),
+        "past" in one.bounds & two.bounds,
+    )
+
+
+def _strengths(a: Reading, b: Reading) -> float:
+    return abs(a.strength - b.strength) / 4 if a.strength is not None and b.strength is not None else 0.0
+
+
+def rest(a: Read, b: Read) -> list[str]:
+    """Words of content of the first that have no partner in the second: itself, a kin, an opposite, or anybody."""
+    return [fold for fold in a.content if not _partner(fold, b, a.language)]
+
+
+def _partner(fold: str, other: Read, language: Language) -> bool:
+    if fold in other.folds or not language.opposites(fold).isdisjoint(other.folds):
+        return True
+    sorts = ANYBODY if fold in PERSONS else PERSONS if fold in ANYBODY else frozenset()
+    return not sorts.isdisjoint(other.folds) or any(kin(fold, word) for word in other.content)

@@ -1,0 +1,63 @@
+"""How two texts stand to each other by their words alone."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from mendory.contradiction.differences import Differences, differences
+from mendory.contradiction.features import features
+from mendory.contradiction.model import Compared, Relation
+from mendory.contradiction.scoring import probability, scaled, shipped, terms
+from mendory.contradiction.texts import Read, read
+from mendory.text import letters
+
+LIKELY = 0.02
+"""From this score on a pair is named a conflict at all; below it the words tell nothing."""
+_BELOW = 0.499
+
+
+def compare_texts(a: str, b: str, cosine: float | None) -> Compared:
+    """The relation of two raw texts by words, and by their calibrated cosine where it is known.
+
+    APART where they are about different people or hold in different scenes; EXCEPTION where one denies for a scene
+    what the other says in general. A conflict reaches the score that decides (`DECIDES`) only where one denies the
+    other or they have other figures, never for another name or word in one place. Cost: the product of the lengths.
+    """
+    one, two = read(a), read(b)
+    if one is None or two is None or one.language.code != two.language.code or letters(a) == letters(b):
+        return Compared(Relation.UNKNOWN, 0.0)
+    weights = shipped().get(one.language.code)
+    if weights is None:
+        return Compared(Relation.UNKNOWN, 0.0)
+    clash = differences(one, two)
+    if clash.owner:
+        return Compared(Relation.APART, 0.0, ("owner",))
+    seen = features(one, two, clash)
+    why = _why(clash) or (("replaced",) if seen["replaced_only"] else ())
+    if not why:
+        return Compared(Relation.UNKNOWN, 0.0)
+    found = terms(seen, clash, cosine)
+    coefficients = weights.alone if cosine is None else weights.with_cosine
+    decides = weights.decides_alone if cosine is None else weights.decides
+    score = scaled(probability(found, coefficients), decides)
+    if not clash.decisive:
+        score *= _BELOW
+    narrower = _narrower(one, two)
+    if clash.polarity and narrower is not None:
+        return Compared(Relation.EXCEPTION, score, (*why, "scene"), narrower=narrower)
+    if score < LIKELY:
+        return Compared(Relation.UNKNOWN, score, why)
+    return Compared(Relation.CONFLICT, score, why)
+
+
+def _narrower(a: Read, b: Read) -> int | None:
+    """The side that alone names a scene, where the other says nothing of it."""
+    if bool(a.reading.scenes) == bool(b.reading.scenes):
+        return None
+    return 0 if a.reading.scenes else 1
+
+
+def _why(clash: Differences) -> tuple[str, ...]:
+    """What clashes, by the names of `Differences`."""
+    told = ("owner", "scene", "open", "events")
+    return tuple(f.name for f in fields(clash) if f.name not in told and getattr(clash, f.name))
