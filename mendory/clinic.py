@@ -17,6 +17,7 @@ from mendory.errors import LedgerMismatch
 from mendory.executor.owner import executing
 from mendory.finding import Finding, by_code
 from mendory.incremental import Since
+from mendory.judge import Consulted
 from mendory.lance import Reader, Writer, small_fragments, table_folder, whole
 from mendory.ledger import Clock, Ledger, utc_now
 from mendory.ledger.database import shown
@@ -63,6 +64,7 @@ class Clinic:
         self.config, self.clock = config, clock
         self.mapping = config.record_mapping()
         self.told: Callable[[int, int], None] = unheard
+        self.consulted = Consulted(config.judge, config.root, clock)
         self._settings = Settings.of(config, self.mapping)
         self._neighbours: tuple[tuple[int, int], TableNeighbours] | None = None
 
@@ -70,7 +72,7 @@ class Clinic:
     def settings(self) -> Settings:
         """What the detectors need to know, at this moment."""
         stale = self.side_state.stale(self.reader)
-        return replace(self._settings, now=self.clock(), stale_vectors=stale)
+        return replace(self._settings, now=self.clock(), stale_vectors=stale, judging=self.consulted.remembered())
 
     @cached_property
     def reader(self) -> Reader:
@@ -111,7 +113,7 @@ class Clinic:
         return View(table, ledger.asides.held() if ledger else {})
 
     def check(self, mark: bool = False, keep: bool = False, since: Since | None = None) -> CheckUp:
-        """Everything found at the newest version; nothing is written anywhere.
+        """Everything found at the newest version; nothing is written but what a judge, if one is set, says of it.
 
         With `mark` the telemetry file, where there is one, is told that the door writes up to now were shown. With
         `keep` the check-up can become a checkpoint. With `since` only what changed since that checkpoint is looked at,
@@ -122,7 +124,9 @@ class Clinic:
         door_writes = since_mark(telemetry, place)
         self.sound()
         self.reader.refresh()
-        seen = self._patient().seen(keep, since)
+        patient = self._patient()
+        asking = replace(patient.settings, judging=self.consulted.asking())
+        seen = replace(patient, settings=asking).seen(keep, since)
         if mark:
             mark_shown(telemetry, place, door_writes)
         return replace(seen, door_writes=door_writes, small_fragments=small_fragments(self.reader))

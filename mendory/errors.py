@@ -189,14 +189,20 @@ class BudgetExceeded(MendoryError):
     name = "budget_exceeded"
 
 
-class EmbeddingInvalid(MendoryError):
+class ReplyInvalid(MendoryError):
+    """A model's service replied with something that can't be used; nothing of it was kept."""
+
+    name = "reply_invalid"
+
+
+class EmbeddingInvalid(ReplyInvalid):
     """An embedder replied with something else than one usable vector a text."""
 
     name = "embedding_invalid"
 
 
 class EndpointRefused(MendoryError):
-    """An embedding service refuses the request, whenever it is asked: key, model or address."""
+    """A model's service refuses the request, whenever it is asked: key, model or address."""
 
     name = "endpoint_refused"
 

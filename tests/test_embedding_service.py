@@ -20,9 +20,9 @@ from mendory.clinic import Clinic
 from mendory.embedder_section import EmbedderSection
 from mendory.embedding import build
 from mendory.embedding.embedder import ModelEmbedder
-from mendory.embedding.endpoint import DAY
 from mendory.errors import BudgetExceeded, ConfigInvalid, EmbeddingInvalid, EndpointRefused, Unavailable
 from mendory.lance import create_table
+from mendory.service import DAY
 from mendory.spaces import CanaryWatch, Fingerprint
 from tests.conftest import make_config, make_table, memory
 from tests.loopback import Answer, Loopback, Request

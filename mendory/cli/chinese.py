@@ -533,6 +533,18 @@ SENTENCES: Final[Mapping[str, str]] = {
     ),
     "No space is known yet.": "还没有已知的向量空间。",
     "no embedder is configured": "未配置向量模型",
+    # judge
+    "no judge is configured": "未配置裁判模型",
+    "judge {name}": "裁判模型 {name}",
+    "may be asked": "可以询问",
+    "stands down: {why}": "不参与：{why}",
+    "training": "训练中",
+    "trained on {pairs}; on {held_out} it has not seen: {right} right, contradictions precision {p}, recall {r}": (
+        "已用 {pairs} 训练；在未见过的 {held_out} 上：答对 {right}，矛盾的精确率 {p}，召回率 {r}"
+    ),
+    'next: [judge] kind = "cross_encoder", path = "{path}" in mendory.toml': (
+        '下一步：在 mendory.toml 中写 [judge] kind = "cross_encoder"，path = "{path}"'
+    ),
     "as configured": "与配置相同",
     "another model": "另一个模型",
     "can't be told": "不能确定",
@@ -622,9 +634,10 @@ FAILURES: Final[Mapping[str, str]] = {
     "memory_not_found": "没有这条记忆",
     "stale_memory": "记忆已被改动",
     "text_refused": "文本不能生成向量",
-    "budget_exceeded": "超出向量服务的调用预算",
+    "budget_exceeded": "超出服务的调用预算",
+    "reply_invalid": "服务的答复无法使用",
     "embedding_invalid": "向量无法使用",
-    "endpoint_refused": "向量服务拒绝请求",
+    "endpoint_refused": "服务拒绝请求",
     "space_unknown": "不是该表的向量空间",
     "space_moved": "向量模型中途变了",
     "witness_disagrees": "抽样重算的向量与所存不符",

@@ -24,6 +24,7 @@ from mendory.cli.shared import (
     print_table,
     with_clinic,
 )
+from mendory.cli.spaces import show_cost
 from mendory.cli.words import many, reason, say, term
 from mendory.clinic import NOT_ASKED, Clinic, Planned
 from mendory.errors import InputInvalid
@@ -55,6 +56,8 @@ MANY_SMALL: Final = 100
 def check(clinic: Clinic, selection: Selection, fail_on: str, full: bool, since: str | None, as_json: bool) -> int:
     """Examine the table; nothing is written."""
     begin = _since(full, since)
+    if clinic.config.judge is not None and clinic.config.judge.kind == "openai" and not as_json:
+        clinic.consulted.told = show_cost
     with progress(as_json) as clinic.told:
         checked = clinic.check(mark=True, since=begin)
     selection.known(checked)

@@ -23,6 +23,7 @@ from mendory.cli.words import many, say
 from mendory.clinic import Clinic
 from mendory.embedding import Estimate, build
 from mendory.errors import ConfigInvalid, InputInvalid
+from mendory.judge import Estimate as Judging
 from mendory.spaces import (
     CANARIES,
     Agreement,
@@ -101,7 +102,7 @@ def spaces(clinic: Clinic, adopt: bool, by: str | None, rows: int, as_json: bool
     return OK if sound else FOUND
 
 
-def show_cost(*estimates: Estimate) -> None:
+def show_cost(*estimates: Estimate | Judging) -> None:
     """What the service is about to be asked, before it is."""
     calls, characters = sum(e.calls for e in estimates), sum(e.characters for e in estimates)
     costs = [e.cost for e in estimates if e.cost is not None]

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from mendory.config.judge import JudgeSection
 from mendory.config.sections import (
     ApprovalSection,
     AttemptsSection,
@@ -52,6 +53,7 @@ class Config(BaseSettings):
     duplicate: DuplicateSection = DuplicateSection()
     conflict: ConflictSection = ConflictSection()
     scopes: ScopesSection = ScopesSection()
+    judge: JudgeSection | None = None
     guard: GuardSection = GuardSection()
     limits: LimitsSection | None = None
     rules: RulesSection = RulesSection()

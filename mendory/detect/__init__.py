@@ -33,6 +33,7 @@ from mendory.detect.status import StatusSpelling
 from mendory.detect.times import Times
 from mendory.detect.vectors import Vectors
 from mendory.finding import Code, Finding
+from mendory.judge import Judging
 from mendory.mapping import Mapping as FieldMapping
 from mendory.record import Memory
 from mendory.scopes import Ancestors, ancestors_by, without_parents
@@ -68,6 +69,7 @@ class Settings:
     `ancestors`: scope → the scopes it lies in, the nearest first. `conflict`: by which rules a conflict is decided.
     `schemas`: the user's JSON Schema of the metadata by kind of memory, `*` for all others.
     `optional`: required fields that the owner may leave empty. `vectors`: further columns of vectors.
+    `judging`: what a judge says, or has said, of a conflict; None without one.
     """
 
     absent: frozenset[str] = frozenset()
@@ -85,6 +87,7 @@ class Settings:
     schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     ancestors: Ancestors = without_parents
     conflict: ConflictRules = field(default_factory=ConflictRules)
+    judging: Judging | None = None
 
     @classmethod
     def of(cls, config: Config, mapping: FieldMapping) -> Settings:

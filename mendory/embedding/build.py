@@ -11,9 +11,10 @@ from typing import Final
 from mendory.embedder_section import EmbedderSection
 from mendory.embedding.batching import Bounds
 from mendory.embedding.embedder import Engine, ModelEmbedder
-from mendory.embedding.endpoint import Budget, Endpoint
-from mendory.embedding.http import Client
+from mendory.embedding.endpoint import EMBEDDING, MOST_BYTES, Endpoint
 from mendory.embedding.local import SentenceTransformers, UniversalSentenceEncoder
+from mendory.errors import EmbeddingInvalid
+from mendory.service import Budget, Client
 
 LOCAL_CHARACTERS: Final = 32_000
 """Characters of a batch on this machine, padding counted: a model's memory grows with them."""
@@ -68,8 +69,18 @@ def _remote(
     assert section.max_calls is not None
     return Endpoint(
         section.model,
-        Client(f"{section.base_url.rstrip('/')}/embeddings", section.timeout.total_seconds(), sleep, monotonic),
-        Budget(section.max_calls, monotonic),
+        Client(
+            f"{section.base_url.rstrip('/')}/embeddings",
+            section.timeout.total_seconds(),
+            EMBEDDING,
+            MOST_BYTES,
+            sleep,
+            monotonic,
+            invalid=EmbeddingInvalid,
+        ),
+        Budget(
+            section.max_calls, monotonic, "embedder.max_calls", "Nothing was embedded.", less="raise embedder.batch "
+        ),
         environ,
         section.key_env,
         section.revision or "",

@@ -2,62 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from threading import Lock
 from typing import Any, Final
 
-from mendory.embedding.http import Client
 from mendory.embedding.local import normalisation
 from mendory.embedding.port import Identity
-from mendory.errors import BudgetExceeded, ConfigInvalid, EmbeddingInvalid
+from mendory.errors import EmbeddingInvalid
+from mendory.service import Budget, Client, Purpose, key_of
 
-DAY: Final = 86_400.0
-_KEY: Final = re.compile(r"[\x21-\x7e]+")
-
-
-class Budget:
-    """At most so many requests within 24 hours of one process, tries that failed included.
-
-    A monotonic clock tells the hours, so setting the clock back buys nothing.
-    """
-
-    def __init__(self, most: int, monotonic: Callable[[], float]) -> None:
-        self._most, self._monotonic = most, monotonic
-        self._used, self._since = 0, monotonic()
-        self._lock = Lock()
-
-    @property
-    def left(self) -> int:
-        """How many requests may still be made."""
-        with self._lock:
-            self._begin_again_when_due()
-            return max(self._most - self._used, 0)
-
-    def allow(self, calls: int) -> None:
-        """Return when so many requests are left; else raise BudgetExceeded. Nothing is spent by asking."""
-        left = self.left
-        if calls > left:
-            raise BudgetExceeded(
-                f"This takes {calls} requests and {left} of {self._most} within 24 hours are left "
-                "(embedder.max_calls). Nothing was embedded. Ask for less, raise embedder.batch or embedder.max_calls."
-            )
-
-    def spend(self) -> None:
-        """One request is counted; raises BudgetExceeded, with none counted, when none is left."""
-        with self._lock:
-            self._begin_again_when_due()
-            if self._used >= self._most:
-                raise BudgetExceeded(
-                    f"All {self._most} requests within 24 hours are used up (embedder.max_calls), tries that failed "
-                    "among them. Nothing of this batch was embedded. Wait, or raise embedder.max_calls."
-                )
-            self._used += 1
-
-    def _begin_again_when_due(self) -> None:
-        if self._monotonic() - self._since >= DAY:
-            self._used, self._since = 0, self._monotonic()
+MOST_BYTES: Final = 256 * 1024 * 1024
+EMBEDDING: Final = Purpose(
+    "embedder",
+    "embed",
+    "Nothing of that batch was embedded.",
+    "Check embedder.base_url, embedder.model, the key and embedder.max_chars.",
+    "Lower embedder.batch, or check the service.",
+)
 
 
 @dataclass(frozen=True)
@@ -100,19 +61,11 @@ class Endpoint:
         body: dict[str, Any] = {"model": self.model, "input": [prefix + text for text in texts]}
         if self.dimension is not None:
             body["dimensions"] = self.dimension
-        return _in_order(self.client.post(body, self._key(), self.budget.spend), len(texts), self.model)
-
-    def _key(self) -> str | None:
-        if self.key_env is None:
-            return None
-        key = self.environ.get(self.key_env, "").strip()
-        if not _KEY.fullmatch(key):
-            what = "holds something that is no key" if key else "is not set"
-            raise ConfigInvalid(
-                f"The environment variable {self.key_env}, named in embedder.key_env, {what}. Nothing was sent. "
-                "Set it in the environment, never in the file."
-            )
-        return key
+        return _in_order(
+            self.client.post(body, key_of(self.environ, self.key_env, "embedder"), self.budget.spend),
+            len(texts),
+            self.model,
+        )
 
 
 def _in_order(reply: Any, count: int, model: str) -> list[Any]:

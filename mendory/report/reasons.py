@@ -40,6 +40,47 @@ _PATTERNS: Final = (
         r"no embedder is configured; nobody looks whether vectors fit their texts",
         "未配置嵌入模型；无法核对向量与文本是否相符",
     ),
+    # why a judge was not asked, or is not believed
+    (
+        r"it did what a text told it in (\d+) of (\d+) known pairs; pairs of (\w+) were not judged",
+        r"在 \2 对已知答案的文字中，有 \1 对它听从了文字里的指令；\3 的文字对未判断",
+    ),
+    (
+        r"it did what a text told it in (\d+) of (\d+) known pairs",
+        r"在 \2 对已知答案的文字中，有 \1 对它听从了文字里的指令",
+    ),
+    (
+        r"it was right on (\d+) of (\d+) known pairs, (\d+) are needed; pairs of (\w+) were not judged",
+        r"\2 对已知答案的文字中答对 \1 对，需要 \3 对；\4 的文字对未判断",
+    ),
+    (
+        r"it was right on (\d+) of (\d+) known pairs, (\d+) are needed",
+        r"\2 对已知答案的文字中答对 \1 对，需要 \3 对",
+    ),
+    (
+        r"at most (\d+) pairs are judged in one check; (\d+) wait",
+        r"一次检查最多判断 \1 对，还有 \2 对等待",
+    ),
+    (
+        r"its budget is used up; (\d+) pairs of (\w+) were not judged",
+        r"预算已用完；\2 的文字对有 \1 对未判断",
+    ),
+    (
+        r"its model or a package is not there; (\d+) pairs of (\w+) were not judged",
+        r"缺少模型或软件包；\2 的文字对有 \1 对未判断",
+    ),
+    (
+        r"the service refuses; (\d+) pairs of (\w+) were not judged",
+        r"服务拒绝请求；\2 的文字对有 \1 对未判断",
+    ),
+    (
+        r"its configuration can't be used; (\d+) pairs of (\w+) were not judged",
+        r"配置无法使用；\2 的文字对有 \1 对未判断",
+    ),
+    (
+        r"the service does not answer; (\d+) pairs of (\w+) were not judged",
+        r"服务没有应答；\2 的文字对有 \1 对未判断",
+    ),
     (r"the metadata is no JSON object: invalid JSON", "元数据不是 JSON 对象：JSON 无效"),
     (r"its id is held by several rows, so the row can't be addressed", "多行共用同一编号，无法定位该行"),
     (

@@ -127,6 +127,7 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "related_notes": ("related notes", "相关附注"),
     "duplicates": ("duplicates", "重复检测"),
     "near duplicates": ("near duplicates", "近似重复检测"),
+    "judge": ("judge", "裁判模型"),
     "space": ("space", "向量空间"),
     # statuses of a memory
     "active": ("active", "有效"),
