@@ -69,7 +69,20 @@ def test_every_case_belongs_to_a_runner_and_says_why() -> None:
     """Each folder of cases is run by a test, and each file holds a sentence that says why."""
     folders = {f.name for f in CASES.iterdir()}
 
-    others = {"answers", "claims", "imports", "jsontext", "merge_near", "near", "pages", "policy", "rules", "text", "veto"}
+    others = {
+        "answers",
+        "claims",
+        "imports",
+        "jsontext",
+        "judge",
+        "merge_near",
+        "near",
+        "pages",
+        "policy",
+        "rules",
+        "text",
+        "veto",
+    }
     assert {*MEMORY_FOLDERS, *others} == folders
     for file in CASES.glob("*/*.json"):
         assert json.loads(file.read_text(encoding="utf-8"))["why"].strip().endswith((".", "。")), file

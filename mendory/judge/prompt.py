@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 from typing import Any, Final
 
 from mendory.judge.model import Pair, Verdict
@@ -53,13 +52,6 @@ def message(pair: Pair, mark: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """The text as one JSON string on one line; controls, format characters and lone surrogates as escapes."""
+    """The text as one JSON string on one line; whatever can't be seen in it as an escape."""
     written = json.dumps(text, ensure_ascii=False)
-    return "".join(_escaped(c) if unicodedata.category(c) in _UNSEEN else c for c in written)
-
-
-_UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-
-
-def _escaped(char: str) -> str:
-    return json.dumps(char)[1:-1]
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in written)
