@@ -5,23 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from mendory.language.claim import Claim
 from mendory.language.reading import Reading, Word
 from mendory.language.writing import halfwidth, simplified
 from mendory.language.zh.asking import asks
 from mendory.language.zh.bounds import bounds
-from mendory.language.zh.lexicon import FUNCTION, KIN, KINDS, OPPOSITES, SAME, STRENGTH, TURNED, opposites, words
+from mendory.language.zh.claims import claims_of
+from mendory.language.zh.clauses import clauses_of
+from mendory.language.zh.lexicon import FUNCTION, KIN, KINDS, STRENGTH, opposites, words
 from mendory.language.zh.negation import negate
-from mendory.language.zh.people import SURNAMES, TITLES, name, owners, routes
-from mendory.language.zh.scan import Piece, scan
+from mendory.language.zh.people import name, owners, routes
+from mendory.language.zh.scan import scan
 from mendory.language.zh.scenes import ended, scenes
-from mendory.language.zh.segment import NEGATORS, segment
+from mendory.language.zh.segment import NEGATORS
 from mendory.language.zh.tokens import Token
 
-_CLAUSE = re.compile(r"[，。；！？：,;!?:\n…~]+")
 _MARK = re.compile(r"[\s，。；！？：、,.;!?:\"'“”‘’「」『』（）()《》〈〉【】\[\]…—～~·•]+")
 """Punctuation; other signs are said: an emoji, a plus, a letter of another script."""
-_LONG = 64
-"""Words of a clause: rules look at all of one for each of its words, so this keeps the cost in step with the length."""
 _SENTENCE = re.compile(r"(?<=[。！？!?\n])|(?<=\.)(?=\s)")
 
 
@@ -42,7 +42,7 @@ class Chinese:
         """
         plain = simplified(halfwidth(text))
         found = scan(plain)
-        clauses = _clauses(found.pieces)
+        clauses = clauses_of(found.pieces)
         strength = _strength(clauses)
         for clause in clauses:
             routes(clause)
@@ -82,6 +82,10 @@ class Chinese:
         parts = _stripped(_SENTENCE.split(text))
         return parts if len(parts) > 1 else _stripped(re.split(r"[，,、；;|｜/\n]|(?:\s-\s)", text))
 
+    def claims(self, text: str) -> tuple[Claim, ...]:
+        """What the text claims, by the rules of `mendory.language.zh.claims`, in its order."""
+        return claims_of(text)
+
     def opposites(self, word: str) -> frozenset[str]:
         """Folded words that say the opposite of a folded word, or exclude it."""
         return opposites(word) if word else frozenset()
@@ -89,65 +93,6 @@ class Chinese:
 
 def _stripped(parts: list[str]) -> tuple[str, ...]:
     return tuple(stripped for part in parts if (stripped := part.strip(" \t\r\n。；;，,、")))
-
-
-def _clauses(pieces: list[Piece]) -> list[list[Token]]:
-    """Words and values in order, in clauses that end at punctuation, or where they are too long to be one."""
-    clauses: list[list[Token]] = [[]]
-    for text, folded, named in pieces:
-        if len(clauses[-1]) >= _LONG:
-            clauses.append([])
-        if folded is not None:
-            clauses[-1].append(Token(text, folded, "m", value=True, named=named))
-            continue
-        for word, tag in segment(text):
-            if _CLAUSE.fullmatch(word):
-                if clauses[-1]:
-                    clauses.append([])
-                continue
-            if len(clauses[-1]) >= _LONG:
-                clauses.append([])
-            if not word.isspace():
-                _append(clauses[-1], word, tag)
-    return clauses
-
-
-_JOINED = KINDS.keys() | words("brands") | {word for word in OPPOSITES if word[0] not in "不没未无"}
-"""Words that jieba does not know and parts."""
-_GIVEN = frozenset(["nr", "nrt", "nrfg", "z", "zg", "j", "b", "i"])
-"""What jieba makes of a given name that stands apart from its surname."""
-
-
-def _append(clause: list[Token], word: str, tag: str) -> None:
-    """Add a word; what belongs together joins: 张 经理, 刘 雅静, 小 李, 调 高."""
-    before = clause[-1].text if clause else ""
-    given = word in TITLES or (len(word) <= 2 and tag in _GIVEN)
-    if (len(before) == 1 and before in SURNAMES and given) or (before in ("小", "老") and word in SURNAMES):
-        clause.pop()
-        word, tag = before + word, "nr"
-    elif word[0] in SURNAMES and (word[1:] in TITLES or (tag == "i" and len(word) < 4)):
-        tag = "nr"
-    elif before in ("调", "开") and word in ("高", "低", "大", "小", "快", "慢", "亮", "暗"):
-        clause.pop()
-        word, tag = before + word, "v"
-    elif before and before + word in _JOINED:
-        clause.pop()
-        word, tag = before + word, "n"
-    elif before == "姓" and len(word) == 1:
-        clause.pop()
-        word, tag = before + word, "nr"
-    elif word[0] == "姓" and len(word) == 2:
-        tag = "nr"
-    clause.append(Token(word, _folded(word), tag))
-
-
-def _folded(word: str) -> str:
-    """How a word is compared: in the form of its group, 降到 and 开着 as 降 and 开."""
-    if word in TURNED:
-        return word
-    if word not in SAME and word[-1] in "到着了为" and (word[:-1] in SAME or word[:-1] in OPPOSITES):
-        word = word[:-1]
-    return SAME.get(word, word)
 
 
 def _strength(clauses: list[list[Token]]) -> int | None:

@@ -1,0 +1,23 @@
+"""Words of claims by what they do, as `words.toml` here lists them."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib import resources
+
+_LISTS: dict[str, str] = tomllib.loads(resources.files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
+
+
+def words(name: str) -> frozenset[str]:
+    """The words of a list."""
+    return frozenset(_LISTS[name].split())
+
+
+def one_of(name: str) -> str:
+    """The words of a list as alternatives of a pattern, the longest first."""
+    return "|".join(sorted(_LISTS[name].split(), key=len, reverse=True))
+
+
+def forms(name: str) -> dict[str, str]:
+    """The words of a list of groups, each with the first of its line."""
+    return {word: line.split()[0] for line in _LISTS[name].strip().splitlines() for word in line.split()}

@@ -1,0 +1,139 @@
+"""A Chinese text as what is said in it: clause by clause, of whom, and whether it is so now."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from mendory.language.claim import USER, Tense
+from mendory.language.writing import halfwidth, simplified
+from mendory.language.zh.claims.lexicon import one_of, words
+from mendory.language.zh.clauses import clauses_of
+from mendory.language.zh.lexicon import KIN
+from mendory.language.zh.people import is_person
+from mendory.language.zh.scan import scan
+from mendory.language.zh.tokens import Token
+
+_SENTENCE = re.compile(r"([。！？!?;；\n…]+)")
+_CLAUSE = re.compile(r"[，,]|(?<=[一-鿿])[:：](?=\s*[一-鿿])|\s{2,}")
+_QUOTED = re.compile(r"(说|问|讲|道|喊|写|叫)[:：,，]?\s*[「『“\"'‘][^」』”\"'’]*[」』”\"'’]")
+_MARKS = re.compile(r"[「」『』“”\"'‘’《》〈〉【】()（）\[\]*#`]")
+_ASKS = re.compile(rf"(?:{one_of('asking')})")
+_ASKS_AT_END = re.compile(r"(?:吗|(?<!什)么|没|(?<!好)不|咩|否)$")
+_SUPPOSED = re.compile(rf"(?:(?<!不){one_of('supposing').replace('|', '|(?<!不)')})")
+_PLANNED = re.compile(rf"(?:{one_of('planning')})")
+_PAST = re.compile(rf"(?:{one_of('past')})")
+_REPORTS = re.compile(r"(?:说过?|讲|提到过?|提及|表示|透露|称|告诉|觉得|认为|以为|问|猜|怀疑)(?:了|我|你|大家|助手)?$")
+_USER_SAYS = re.compile(
+    r"^(用户|我)(?:说过?|表示|提到过?|提及|称|透露|告诉\S{0,2}|强调|指出|补充)(?:自己|他自己|她自己|他|她|我)?(?=.)"
+)
+_OPENING = re.compile(rf"^(?:{one_of('opening')})+")
+_FIRST = re.compile(r"^(?:用户本人|用户自己|该用户|用户|本人|我本人|我自己|我个人|我|俺|偶|自己|(?i:the user|user))")
+_OWN = re.compile(
+    rf"^(?:我|俺|偶|用户|本人|咱)?(?:家里?|的)?的?({'|'.join(sorted(KIN, key=len, reverse=True))})(?!座|星|节)"
+)
+_OTHER = re.compile(r"^(?:你们?|您|妳|他们?|她们?|它们?|大家|别人|有人|人们|谁|对方|某人)")
+_WE = re.compile(r"^(?:我们|咱们|咱|俺们)")
+_NO_OWNER = words("no_owner")
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """One clause.
+
+    `text` is simplified and in half width, without quotation marks. `subject` is whom it is about, None where that is
+    somebody or something without a name of its own; `own` where it says so itself and does not take it over from the
+    clause before. `rest` is what stands behind the subject. `asked` is of the whole sentence.
+    """
+
+    text: str
+    subject: str | None
+    own: bool
+    rest: str
+    tense: Tense
+    asked: bool
+    tokens: tuple[Token, ...]
+
+
+def sayings(text: str) -> list[Saying]:
+    """What a text says, in order. What somebody is quoted with is left out."""
+    plain = _MARKS.sub("", _QUOTED.sub(r"\1。", simplified(halfwidth(text))))
+    found: list[Saying] = []
+    parts = _SENTENCE.split(plain)
+    for at in range(0, len(parts), 2):
+        end = parts[at + 1] if at + 1 < len(parts) else ""
+        found += _sentence(parts[at], "?" in end or "？" in end, found[-1].subject if found else USER)
+    return found
+
+
+def _sentence(sentence: str, asked: bool, about: str | None) -> Iterator[Saying]:
+    reported = False
+    clauses = [part.strip() for part in _CLAUSE.split(sentence) if part and part.strip()]
+    asked = asked or any(_ASKS.search(part) or _ASKS_AT_END.search(part) for part in clauses)
+    supposed = False
+    for part in clauses:
+        said = _USER_SAYS.sub(r"\1", part)
+        tokens = tuple(chain.from_iterable(clauses_of(scan(said).pieces)))
+        subject, own, rest = _subject(said, tokens, about)
+        supposed = supposed or bool(_SUPPOSED.search(said))
+        yield Saying(said, subject, own, rest, _tense(said, supposed or reported), asked, tokens)
+        reported = reported or (subject != USER and bool(_REPORTS.search(said)))
+        about = subject if own else about
+
+
+def _tense(text: str, supposed: bool) -> Tense:
+    if supposed:
+        return Tense.SUPPOSED
+    if _PLANNED.search(text):
+        return Tense.PLANNED
+    return Tense.PAST if _PAST.search(text) else Tense.NOW
+
+
+def _subject(text: str, tokens: Sequence[Token], about: str | None) -> tuple[str | None, bool, str]:
+    """Whom a clause is about, whether it says so itself, and the rest of it."""
+    opening = _OPENING.match(text)
+    start = opening.end() if opening else 0
+    rest = text[start:]
+    if kin := _OWN.match(rest):
+        return KIN[kin[1]], True, rest[kin.end() :]
+    if _WE.match(rest) or _OTHER.match(rest):
+        return None, True, rest
+    if first := _FIRST.match(rest):
+        behind = rest[first.end() :].lstrip()
+        mine = behind.startswith("的") or (behind.startswith("家") and not behind.startswith("家在"))
+        return (USER, True, behind) if not mine or _owned(behind) else (None, True, behind)
+    named, length = _named(tokens, start)
+    if named:
+        return named, True, rest[length:].lstrip()
+    return (about, False, rest) if _verbal(tokens, start) else (None, False, rest)
+
+
+def _owned(behind: str) -> bool:
+    """Whether 我的 is followed by what is a property of the user: 我的生日, 我的职业; not 我的电脑."""
+    return any(behind.startswith(word, 1) for word in _NO_OWNER)
+
+
+def _named(tokens: Sequence[Token], start: int) -> tuple[str, int]:
+    """The name of a person a clause begins with, and how long it is as written."""
+    at = 0
+    for token in tokens:
+        if at >= start:
+            if is_person(token):
+                return token.text, len(token.text)
+            if token.value and token.named and token.text[0].isalpha():
+                return token.fold, len(token.text)
+            break
+        at += len(token.text)
+    return "", 0
+
+
+def _verbal(tokens: Sequence[Token], start: int) -> bool:
+    """Whether what follows needs no subject of its own: it begins with a verb, an adverb or 在."""
+    at = 0
+    for token in tokens:
+        if at >= start:
+            return token.tag[0] in "vdpac" or token.value or token.text in words("verbal")
+        at += len(token.text)
+    return False
