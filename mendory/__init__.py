@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from mendory.config import Config
     from mendory.door import Door, Embeds
+    from mendory.ranking import Recall
 
 __version__ = "0.1.0"
 
@@ -47,3 +48,23 @@ def open(  # noqa: A001 - it is read as mendory.open
 
     own: dict[str, Any] = {"clock": clock, "new_id": new_id}
     return open_door(config, embedder=embedder, **{name: value for name, value in own.items() if value is not None})
+
+
+def recall(
+    query: str, scope: str | None = None, k: int = 10, *, table: Door | Config | Path | str = "mendory.toml"
+) -> Recall:
+    """The memories of a scope that are worth most for a query, best first; see `mendory.door.Door.recall`.
+
+    Args:
+        query: The text.
+        scope: Whose memories; required where the table has a place for it.
+        k: How many at most.
+        table: The table's open door, or its configuration or the file that holds it. For those the table and its
+            embedder are opened for this one query: who asks more than once opens the door and keeps it.
+    """
+    from mendory.door import Door, open_door
+
+    if isinstance(table, Door):
+        return table.recall(query, scope, k)
+    with open_door(table) as door:
+        return door.recall(query, scope, k)

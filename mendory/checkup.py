@@ -73,6 +73,7 @@ class Patient:
         """A digest of whatever decides what is found in the table."""
         config = self.config.model_dump(
             mode="json", include={"table", "mapping", "metadata", "duplicate", "scopes", "judge"}
+            mode="json", include={"table", "mapping", "metadata", "duplicate", "scopes", "staleness"}
         )
         # the configuration only names their files; what they say decides
         schemas = {kind: digest.of(schema) for kind, schema in self.settings.schemas.items()}

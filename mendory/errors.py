@@ -244,6 +244,12 @@ class MemoryNotFound(MendoryError):
     name = "memory_not_found"
 
 
+class QueryRefused(MendoryError):
+    """A query has no vector that the table can be searched with."""
+
+    name = "query_refused"
+
+
 class StaleMemory(MendoryError):
     """The memory is no longer what the caller took it for; nothing was written."""
 

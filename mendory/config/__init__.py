@@ -28,6 +28,7 @@ from mendory.config.sections import (
     RetentionSection,
     RulesSection,
     ScopesSection,
+    StalenessSection,
     TableSection,
     TelemetrySection,
 )
@@ -35,7 +36,7 @@ from mendory.embedder_section import EmbedderSection
 from mendory.errors import ConfigInvalid
 from mendory.mapping import Mapping, TimeForms
 
-__all__ = ["FILE_NAME", "ApprovalSection", "Config", "LimitsSection", "NotifySection"]
+__all__ = ["FILE_NAME", "ApprovalSection", "Config", "LimitsSection", "NotifySection", "StalenessSection"]
 
 FILE_NAME = "mendory.toml"
 
@@ -54,6 +55,7 @@ class Config(BaseSettings):
     conflict: ConflictSection = ConflictSection()
     scopes: ScopesSection = ScopesSection()
     judge: JudgeSection | None = None
+    staleness: StalenessSection = StalenessSection()
     guard: GuardSection = GuardSection()
     limits: LimitsSection | None = None
     rules: RulesSection = RulesSection()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import time, timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 from zoneinfo import available_timezones
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -13,7 +13,7 @@ from mendory.catalogue import CAREFUL, CONFLICT_RULES, PRESETS, RULES
 from mendory.mapping.places import parse_place
 from mendory.mapping.status import is_mark
 from mendory.mapping.times import UNITS
-from mendory.record import BY_NAME, FIELD_NAMES, Shape
+from mendory.record import BY_NAME, FIELD_NAMES, Kind, Shape
 from mendory.scopes.ancestry import Parents
 from mendory.template import NoTemplate
 from mendory.text import valueless
@@ -247,6 +247,45 @@ class GuardSection(Section):
     enabled: bool = True
     duplicate_exact: Literal["refuse", "note"] = "refuse"
     max_memory_mb: Count = 1000
+
+
+_HALF_LIVES: Final = {
+    Kind.EPHEMERAL: timedelta(days=1),
+    Kind.EVENT: timedelta(days=90),
+    Kind.FACT: timedelta(days=180),
+    Kind.PREFERENCE: timedelta(days=180),
+    Kind.PROCEDURE: timedelta(days=180),
+    Kind.OTHER: timedelta(days=180),
+}
+_FLOORS: Final = {
+    Kind.EPHEMERAL: 0.1,
+    Kind.EVENT: 0.5,
+    Kind.FACT: 0.7,
+    Kind.PREFERENCE: 0.6,
+    Kind.PROCEDURE: 0.6,
+    Kind.OTHER: 0.6,
+}
+Days = Annotated[timedelta, Field(gt=timedelta(0), le=timedelta(days=36500))]
+Weight = Annotated[float, Field(ge=0, le=1)]
+
+
+class StalenessSection(Section):
+    """How fast each kind of memory loses weight at recall, and how far; kinds left out keep their defaults.
+
+    An ephemeral memory begins to when nobody has read it for `unread`. `lasting` is the least that an allergy, a blood
+    type, a faith or a birthday weighs. Below the freshness `stale_below` a scope's memories are told of. A task said to
+    be under way counts as finished after `finished_after`, and weighs `finished` then; what belongs to a project,
+    employer or tool that was left weighs `left`.
+    """
+
+    half_life: Annotated[dict[Kind, Days], AfterValidator(lambda given: _HALF_LIVES | given)] = _HALF_LIVES
+    floor: Annotated[dict[Kind, Weight], AfterValidator(lambda given: _FLOORS | given)] = _FLOORS
+    unread: timedelta = Field(default=timedelta(days=3), ge=timedelta(0))
+    lasting: Weight = 0.95
+    stale_below: Weight = 0.6
+    finished_after: Days = timedelta(days=14)
+    finished: Weight = 0.3
+    left: Weight = 0.5
 
 
 class LimitsSection(Section):

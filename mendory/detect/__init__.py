@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from mendory.config import Config
+from mendory.config import Config, StalenessSection
 from mendory.conflicts import ConflictRules
 from mendory.detect.characters import Characters, NearIds
 from mendory.detect.compound import CompoundParts
@@ -29,6 +29,7 @@ from mendory.detect.plugged import factories
 from mendory.detect.references import References
 from mendory.detect.repetition import Repetition
 from mendory.detect.required import RequiredFields
+from mendory.detect.staleness import Stale, StaleContext, TaskResidue
 from mendory.detect.status import StatusSpelling
 from mendory.detect.times import Times
 from mendory.detect.vectors import Vectors
@@ -67,6 +68,7 @@ class Settings:
     `status_words`: the owner's word → ours. `inside_metadata`: fields that are keys of it.
     `stale_vectors`: rows whose vector came from an earlier text. `now`: the time; without it nothing is in the future.
     `ancestors`: scope → the scopes it lies in, the nearest first. `conflict`: by which rules a conflict is decided.
+    `staleness`: how memories age, which none does without `now`.
     `schemas`: the user's JSON Schema of the metadata by kind of memory, `*` for all others.
     `optional`: required fields that the owner may leave empty. `vectors`: further columns of vectors.
     `judging`: what a judge says, or has said, of a conflict; None without one.
@@ -88,6 +90,7 @@ class Settings:
     ancestors: Ancestors = without_parents
     conflict: ConflictRules = field(default_factory=ConflictRules)
     judging: Judging | None = None
+    staleness: StalenessSection = field(default_factory=StalenessSection)
 
     @classmethod
     def of(cls, config: Config, mapping: FieldMapping) -> Settings:
@@ -108,6 +111,7 @@ class Settings:
             conflict=ConflictRules(
                 config.conflict.order, config.conflict.tie_window, config.conflict.authorities, ancestors
             ),
+            staleness=config.staleness,
         )
 
 
@@ -157,6 +161,9 @@ def detectors(settings: Settings, neighbours: Neighbours | None = None) -> list[
         RecallEcho(settings.absent),
         CompoundParts(settings.absent),
         Fragments(settings.absent),
+        Stale(settings.absent, settings.now, settings.staleness),
+        TaskResidue(settings.absent, settings.now, settings.staleness),
+        StaleContext(settings.absent, settings.now, settings.staleness),
         *(make(settings) for make in factories()),
     ]
 

@@ -22,12 +22,14 @@ from mendory.door.guard import Admitted, Guard
 from mendory.door.held import Held
 from mendory.door.judging import Fault, column_faults, id_faults, judge, refuse
 from mendory.door.ledger import LedgerView
+from mendory.door.recalling import Recalling
 from mendory.door.rows import OwnRows
 from mendory.door.visible import Visible
 from mendory.errors import InputInvalid
 from mendory.finding import Finding
 from mendory.lance import OwnTable, Reader, any_of
 from mendory.mapping import RELATIONS
+from mendory.ranking import Recall
 from mendory.record import Memory, Status
 from mendory.side import View, overlaid
 from mendory.telemetry import Telemetry
@@ -71,6 +73,7 @@ class Door:
         self._adding = Adding(self._mapping, self._embedding, self._rows.schema)
         self._visible = Visible(self._mapping)
         self.guard = Guard(config, self._mapping, self._ledger, self._would_be)
+        self._recalling = Recalling(config, self._mapping, self._embedding, self._ledger, self._clock)
         self._checking = Lock()
 
     def __enter__(self) -> Self:
@@ -249,6 +252,29 @@ class Door:
         row, memory, version = self._rows.one(id)
         memory = overlaid(memory, self._ledger.notes(id))
         return Held(memory, version, self._rows.digest(row))
+
+    def recall(
+        self, query: str, scope: str | None = None, k: int = 10, *, embedding: Sequence[float] | None = None
+    ) -> Recall:
+        """The memories of a scope that are worth most for a query, best first, as the table is now.
+
+        Of the scope asked for and of those that contain it (`[scopes] parents`), never of a sibling; the scope is
+        compared as a whole and before the search. Archived memories are left out, disputed ones returned with their
+        mark; an exception stands before its general memory where the query speaks of its scene. Ordered by similarity
+        × weight (docs/recall.md). Nothing is written.
+
+        Args:
+            query: The text. It is embedded as a query into the table's space unless `embedding` is given.
+            scope: Whose memories; required where the table has a place for it.
+            k: How many at most, 1 to 1000. `Recall.fewer` says why there are fewer.
+            embedding: The query's vector, when the caller has it already.
+
+        Raises:
+            InputInvalid: A blank query, a k out of bounds, no scope; nothing was searched.
+            QueryRefused: There is no vector to search with, or one of another length than the table's.
+            SpaceUnknown: The embedder's vectors are not of the table's space.
+        """
+        return self._recalling.recall(query, scope, k, embedding)
 
     def check(self, ids: Sequence[str] | None = None) -> tuple[Finding, ...]:
         """What is wrong with the memories of these ids, or with any in the table; nothing is written.

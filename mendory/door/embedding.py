@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from mendory.config import Config
 from mendory.door.judging import MOST_CHARACTERS, Fault, refusal, refuse
 from mendory.door.ledger import LedgerView
 from mendory.embedding import Identity, build, replies
-from mendory.errors import InputInvalid, SpaceMoved, TextRefused
+from mendory.errors import InputInvalid, QueryRefused, SpaceMoved, TextRefused
 from mendory.mapping import Mapping
 
 if TYPE_CHECKING:
@@ -74,22 +75,48 @@ class Embedding:
             refuse(_wrong(vector, schema.field(self._column).type))
         return [float(v) for v in replies.components(vector)]
 
+    def of_query(self, query: str, vector: Sequence[float] | None, schema: pa.Schema) -> npt.NDArray[np.float32]:
+        """The vector to search with: the caller's, or the query's as its embedder embeds queries.
+
+        Raises QueryRefused where the table has no vectors, nobody embeds, the embedder takes no such text, or the
+        vector is unusable; SpaceUnknown for an embedder of another space.
+        """
+        if self._column is None:
+            raise _refused([Fault("no_place", "the table has no place for vectors, so nothing can be searched")])
+        if vector is None:
+            if faults := self.faults(None, schema):
+                raise _refused(faults)
+            try:
+                vector = replies.matrix(self._made(query, _embeds_queries), 1)[0]
+            except TextRefused:
+                why = "the embedder takes no such text: blank, too long or no valid text"
+                raise _refused([Fault("content_refused", why)]) from None
+            except replies.NoVectors as error:
+                raise _refused([Fault("embedding_missing", f"the embedder replied with {error}")]) from None
+        if faults := _wrong(vector, schema.field(self._column).type):
+            raise _refused(faults)
+        found: npt.NDArray[np.float32] = np.asarray(replies.components(vector), np.float32)
+        return found
+
     def _embedded(self, content: str) -> Any:
+        try:
+            return replies.matrix(self._made(content, lambda embedder, text: embedder.embed([text])), 1)[0]
+        except TextRefused:
+            why = "the embedder takes no such text: blank, too long or no valid text"
+            raise refusal([Fault("content_refused", why)]) from None
+        except replies.NoVectors as error:
+            raise refusal([Fault("embedding_missing", f"the embedder replied with {error}")]) from None
+
+    def _made(self, text: str, make: Callable[[Embeds, str], Any]) -> Any:
+        """What the embedder makes of a text, once it is known to be of the table's space."""
         with self._lock:
             if self._admitted is None:
                 self._admitted = self._admit()
             try:
-                made = self._admitted.embed([content])
-            except TextRefused:
-                why = "the embedder takes no such text: blank, too long or no valid text"
-                raise refusal([Fault("content_refused", why)]) from None
+                return make(self._admitted, text)
             except SpaceMoved:
                 self._admitted = None  # the next call compares it with the space as a whole
                 raise
-        try:
-            return replies.matrix(made, 1)[0]
-        except replies.NoVectors as error:
-            raise refusal([Fault("embedding_missing", f"the embedder replied with {error}")]) from None
 
     def _admit(self) -> Embeds:
         """The embedder, when it is of the active space or none is known; watched from then on."""
@@ -108,6 +135,16 @@ class Embedding:
         named: Any = made if hasattr(made, "identity") else _Unnamed(made, space)
         recognise((space,), Fingerprint.of(named))
         return CanaryWatch(named, space.fingerprint)
+
+
+def _embeds_queries(embedder: Embeds, text: str) -> Any:
+    """The vector of a query; an embedder that tells queries from memories says so by a method of its own."""
+    return getattr(embedder, "embed_query", embedder.embed)([text])
+
+
+def _refused(faults: Sequence[Fault]) -> QueryRefused:
+    said = "; ".join(f"{f.code}: {f.why}" for f in faults)
+    return QueryRefused(f"The query can't be searched with: {said}. Nothing was searched. Mend that and ask again.")
 
 
 def _wrong(vector: Any, kind: pa.DataType) -> list[Fault]:
@@ -142,6 +179,10 @@ class _Unnamed:
     def embed(self, texts: Sequence[str]) -> Any:
         """One vector a text, in order."""
         return self._embedder.embed(list(texts))
+
+    def embed_query(self, texts: Sequence[str]) -> Any:
+        """One vector a query, in order."""
+        return getattr(self._embedder, "embed_query", self._embedder.embed)(list(texts))
 
 
 def _space(row: Sequence[Any]) -> Space:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +22,7 @@ _SQLITE: Final = re.compile(r"sqlite(?:\+pysqlite)?:///")
 _PATIENCE: Final = 5.0
 _NOTES: Final = "SELECT row_id, field, about, value FROM aside"
 _NOTES_OF: Final = _NOTES + " WHERE row_id = ?"
+_EXCEPTIONS: Final = _NOTES + " WHERE field = 'exception_of'"
 _THRESHOLDS: Final = "SELECT body FROM threshold"
 _SPACE: Final = "SELECT id, state, identity, dimension, canaries, \"by\", since FROM space WHERE state = 'active'"
 
@@ -35,10 +36,20 @@ class LedgerView:
     def notes(self, row_id: str | None = None) -> Notes:
         """What is kept aside, of one row or of all; empty without a ledger."""
         rows = self._rows(_NOTES, ()) if row_id is None else self._rows(_NOTES_OF, (row_id,))
-        found: dict[str, tuple[str, dict[str, Any]]] = {}
-        for row, field, about, value in rows:
-            found.setdefault(row, (about, {}))[1][field] = json.loads(value)
-        return {row: Note(about, fields) for row, (about, fields) in found.items()}
+        return _noted(rows)
+
+    def notes_of(self, ids: Sequence[str]) -> Notes:
+        """What is kept aside of these rows; empty without a ledger."""
+        marks = ", ".join("?" * len(ids))
+        return _noted(self._rows(f"{_NOTES} WHERE row_id IN ({marks})", ids)) if ids else {}
+
+    def exceptions(self) -> Mapping[str, frozenset[str]]:
+        """Id of a general memory → ids of what is kept as an exception of it; empty without a ledger."""
+        found: dict[str, set[str]] = {}
+        for row, _, _, value in self._rows(_EXCEPTIONS, ()):
+            for general in json.loads(value):
+                found.setdefault(general, set()).add(row)
+        return {general: frozenset(rows) for general, rows in found.items()}
 
     def active_space(self) -> Sequence[Any] | None:
         """Id, state, identity, dimension, canary vectors, by and since of the active space; None when none is known."""
@@ -77,3 +88,10 @@ class LedgerView:
 
         rows = database.fetched(self._url, query.replace("?", "%s"), tuple(texts.stored(a) for a in about))
         return [tuple(texts.told(v) if isinstance(v, str) else v for v in row) for row in rows]
+
+
+def _noted(rows: Sequence[Sequence[Any]]) -> Notes:
+    found: dict[str, tuple[str, dict[str, Any]]] = {}
+    for row, field, about, value in rows:
+        found.setdefault(row, (about, {}))[1][field] = json.loads(value)
+    return {row: Note(about, fields) for row, (about, fields) in found.items()}

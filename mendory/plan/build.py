@@ -26,6 +26,7 @@ from mendory.plan.merge import merge_exact, merge_near
 from mendory.plan.model import Aside, ColumnChange, Edit, Group, Plan, Step
 from mendory.plan.repoint import repoint_dangling
 from mendory.plan.summarise import summarise
+from mendory.plan.weigh import weigh
 from mendory.record import Memory
 from mendory.rows import Present, by_id, value_at, with_values
 from mendory.side import Note, Notes, text_digest
@@ -38,6 +39,7 @@ _DRAFTERS: Mapping[StepKind, Callable[[Finding, Situation], list[Draft | Unplann
     StepKind.MERGE_EXACT: merge_exact,
     StepKind.MERGE_NEAR: merge_near,
     StepKind.SUMMARISE: summarise,
+    StepKind.WEIGH: weigh,
     StepKind.SET_SCOPE: set_scope,
     StepKind.SET_SOURCE: set_source,
 }

@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 
 from mendory.language.claim import Claim
+from mendory.language.en import ageing
 from mendory.language.en.amounts import amounts
 from mendory.language.en.bounds import bounds
 from mendory.language.en.claims import claims
@@ -105,6 +106,14 @@ class English:
     def opposites(self, word: str) -> frozenset[str]:
         """Folded words that say the opposite of a folded word."""
         return OPPOSITES.get(word, frozenset())
+
+    def lasting(self, text: str) -> bool:
+        """Whether the text says what holds for life or nearly so."""
+        return ageing.lasting(text)
+
+    def under_way(self, text: str) -> bool:
+        """Whether the text says that a task is being done at the moment of writing."""
+        return ageing.under_way(text)
 
 
 def _versions(found: list[Token], used: set[int]) -> frozenset[str]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from mendory.language.claim import Claim
 from mendory.language.reading import Reading, Word
 from mendory.language.writing import halfwidth, simplified
+from mendory.language.zh import ageing
 from mendory.language.zh.asking import asks
 from mendory.language.zh.bounds import bounds
 from mendory.language.zh.claims import claims_of
@@ -89,6 +90,14 @@ class Chinese:
     def opposites(self, word: str) -> frozenset[str]:
         """Folded words that say the opposite of a folded word, or exclude it."""
         return opposites(word) if word else frozenset()
+
+    def lasting(self, text: str) -> bool:
+        """Whether the text says what holds for life or nearly so."""
+        return ageing.lasting(text)
+
+    def under_way(self, text: str) -> bool:
+        """Whether the text says that a task is being done at the moment of writing."""
+        return ageing.under_way(text)
 
 
 def _stripped(parts: list[str]) -> tuple[str, ...]:
