@@ -71,7 +71,7 @@ class Code(StrEnum):
     CONFLICT_BURIED = "conflict_buried"
     CONFLICT_EXCEPTION = "conflict_exception"
     DISPUTE_OVER = "dispute_over"
-    STALE = "stale"
+    STALE = "stale_memories"
     STALE_CONTEXT = "stale_context"
     TASK_RESIDUE = "task_residue"
     SCOPE_OWNER = "scope_owner"

@@ -6,10 +6,12 @@ Everything a detector compares across rows must be a link here, else a check of 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import lru_cache
+from typing import Any
 
+from mendory.claims.contexts import ANY, SINGLE, names_of, switches_of
 from mendory.content.heads import head
 from mendory.content.parts import core, parts
 from mendory.content.recalled import originals
@@ -27,7 +29,8 @@ def links(memory: Memory, mark: int | None = None) -> set[str]:
     """
     targets = (memory.duplicate_of, memory.superseded_by, *memory.related_ids)
     mark = memory.vector.mark if memory.vector else mark
-    return of_row(memory.id, memory.content, memory.scope, targets, mark, memory.created_at)
+    found = of_row(memory.id, memory.content, memory.scope, targets, mark, memory.created_at)
+    return found | of_context(memory.content, memory.scope, memory.metadata)
 
 
 def of_row(
@@ -49,6 +52,19 @@ def of_row(
     if mark is not None:
         found.add(f"v:{mark}")
     return found
+
+
+def of_context(content: str | None, scope: str | None, metadata: Mapping[str, Any] | None) -> set[str]:
+    """The links of what a row belongs to, and of what it says was left for it, in its scope."""
+    if is_blank(content) or is_blank(scope):
+        return set()
+    switches = switches_of(str(content))
+    named = {(what, name) for one in switches for what in (one.what, ANY) for name in one.left | one.taken}
+    # one that names nothing left leaves whatever its scope had of the kind
+    named |= {(one.what, "") for one in switches if one.single and not one.left}
+    held = names_of(str(content), metadata)
+    named |= held | {(what, "") for what, _ in held if what in SINGLE}
+    return {f"x:{_hash(scope, what, name)}" for what, name in named}
 
 
 def hour_of(created: datetime | None) -> int | None:

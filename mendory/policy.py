@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from mendory.catalogue import Level
 from mendory.config import LimitsSection
-from mendory.finding import Finding
+from mendory.finding import Code, Finding
 from mendory.plan.model import Plan, Step
 
 
@@ -39,6 +40,10 @@ class Ruling:
     approval: str | None = None
 
 
+_AGED: Final = frozenset({Code.STALE, Code.STALE_CONTEXT, Code.TASK_RESIDUE})
+"""Codes of what happens to every memory in time: it tells nothing of what is broken."""
+
+
 @dataclass(frozen=True, slots=True)
 class Health:
     """How sick the table is: rows and rows with findings, in all and by scope."""
@@ -50,9 +55,11 @@ class Health:
 
     @classmethod
     def of(cls, findings: Collection[Finding], rows: int, scope_rows: Mapping[str, int]) -> Health:
-        """Counted from an examination; a row with several findings is one sick row."""
+        """Counted from an examination; a row with several findings is one sick row, one that has only aged is none."""
         sick: dict[str, set[str]] = {}
         for finding in findings:
+            if finding.code in _AGED:
+                continue
             sick.setdefault(finding.scope or "", set()).update(finding.ids)
         return cls(rows, len(set().union(*sick.values())), scope_rows, {s: len(ids) for s, ids in sick.items()})
 

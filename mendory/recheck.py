@@ -30,6 +30,8 @@ _ALIKE: Final = frozenset({Code.DUPLICATE_NEAR, Code.CONFLICT_CANDIDATE})
 """Codes of what is found by vectors."""
 _TIMED: Final = frozenset({Code.TIMESTAMP_FUTURE, Code.TIMESTAMP_UNIT, Code.TIMESTAMP_SUSPICIOUS})
 """Codes that depend on the clock: what was found of them is looked at again though no row changed."""
+_OF_A_SCOPE: Final = frozenset({Code.STALE})
+"""Codes of what is told of a scope's rows as a whole: it stands as the last check of everything told it."""
 SHARE: Final = 3
 """Where a third of the rows or more would be looked at, everything is."""
 FEW: Final = 2000
@@ -174,8 +176,10 @@ def recheck(
 def _united(
     earlier: Earlier, examined: Examination, counts: Counts, found: set[str], changed: int, looked_at: int
 ) -> Rechecked:
-    standing = {f.id: f for f in earlier.findings.values() if found.isdisjoint(f.ids)}
-    fresh = {f.id: f for f in examined.findings if not any(i.startswith(BALLAST) for i in f.ids)}
+    whole = {f.id: f for f in earlier.findings.values() if f.code in _OF_A_SCOPE}
+    standing = whole | {f.id: f for f in earlier.findings.values() if found.isdisjoint(f.ids)}
+    seen = (f for f in examined.findings if f.code not in _OF_A_SCOPE)
+    fresh = {f.id: f for f in seen if not any(i.startswith(BALLAST) for i in f.ids)}
     findings = sorted((standing | fresh).values(), key=lambda f: (f.code.value, f.scope or "", f.ids, f.id))
     examination = replace(
         examined,

@@ -29,7 +29,7 @@ from mendory.record import Memory
 from mendory.side import text_digest
 from mendory.vectors import facts
 
-_SHAPE: Final = "5"
+_SHAPE: Final = "6"
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS about (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS derived (

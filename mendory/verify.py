@@ -110,6 +110,9 @@ def _remains(step: Step, by_row: Mapping[str, Sequence[Finding]]) -> bool:
             ):
                 if len({*rows, step.detail.get("primary_id"), *step.detail["merged_ids"]} & set(finding.ids)) > 1:
                     return True
+            case StepKind.WEIGH, Code.STALE_CONTEXT | Code.TASK_RESIDUE if mine - {step.detail.get("switch")}:
+                if step.detail["factor"] == finding.evidence["factor"]:
+                    return True
             case StepKind.REPOINT, Code.REFERENCE_DANGLING if mine:
                 if {m["id"] for m in finding.evidence["missing"]} & set(step.detail["repointed"]):
                     return True

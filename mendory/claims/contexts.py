@@ -25,6 +25,10 @@ KEYS: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """Keys of metadata that say to what a memory belongs."""
+SINGLE: Final = frozenset(
+    CONTEXTS[about] for about in CONTEXTS if (known := attribute(about)) is not None and known.single
+)
+"""Of these a scope has one at a time."""
 ANY: Final = "*"
 """What a claim's subject is: its name alone does not say whether it is a project, an employer or a tool."""
 _LEAD: Final = re.compile(r"^(?:(?:the )?project\s+|项目\s*)|(?:\s+project|\s*项目)$")
@@ -84,8 +88,7 @@ def _switches(claims: Iterable[Claim]) -> Iterator[Switch]:
         what = _context(claim)
         if what is None or claim.subject != USER or claim.tense is not Tense.NOW or not claim.values:
             continue
-        known = attribute(claim.about)
-        single = known is not None and known.single
+        single = what in SINGLE
         if claim.before or (claim.ends and single):
             left, taken = (frozenset(_name(v.text) for v in held) for held in (claim.before, claim.values))
             yield Switch(what, left - taken, taken, single)

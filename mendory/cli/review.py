@@ -179,6 +179,8 @@ NEXT: Final[Mapping[str, str]] = {
     "duplicate_restated": "decide which of these rows says it right",
     "duplicate_near": "look whether these rows say one thing, and archive what the others cover",
     "conflict_candidate": "decide which of these two says it right, or whether both do",
+    "stale_context": "look whether these memories still matter, and confirm those that do",
+    "task_residue": "archive what is long done, or write what came of it",
     "plugged_in": "see what the detector says of these rows",
     "recall_echo": "archive what was recalled and stored again, and stop its writer",
     "fragments": "write what these rows say together into one of them, and archive the others",

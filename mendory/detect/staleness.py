@@ -178,14 +178,19 @@ class StaleContext(_Aged):
         stays = any(what == left.name[0] and name not in gone for what, name in row.names)
         return factor > self._section.left and not row.switches and not stays
 
+    def _excused(self, text: str, left: Left) -> bool:
+        """Whether the row keeps its weight: what lasts is not weighed down, a finished task not up again."""
+        return says_under_way(text) if left.back else lasting(text)
+
     def _told(self, left: Left, ids: Sequence[str], fetch: Fetch) -> Iterator[Finding]:
         held = fetch([*ids, left.by])
-        moved = [held[i] for i in ids if i in held and (left.back or not lasting(str(held[i].content)))]
+        moved = [held[i] for i in ids if i in held and not self._excused(str(held[i].content), left)]
         if not moved or left.by not in held:
             return
         what, factor = left.name[0], 1.0 if left.back else self._section.left
         evidence: dict[str, Any] = {"context": what, "switch": left.by, "rows": len(moved), "factor": factor}
-        done = "has come back to" if left.back else "has left"
-        reason = f"the scope {done} the {what} that {len(moved)} older memories belong to"
+        reason = f"the scope has left what {len(moved)} older memories belong to"
+        if left.back:
+            reason = f"the scope has come back to what {len(moved)} older memories belong to"
         members = [*moved, *([held[left.by]] if left.by not in ids else [])]
         yield finding(Code.STALE_CONTEXT, members, READS, reason, evidence, "stale_context/1")

@@ -24,7 +24,7 @@ from mendory.detect.vectors import OFF_UNIT, UNIT, ZERO
 from mendory.facts import texts
 from mendory.facts.moments import micros
 from mendory.facts.rows import Judged, column, of_distinct, statuses
-from mendory.links import of_row
+from mendory.links import of_context, of_row
 from mendory.mapping import UNREAD, VECTOR, VECTORLESS, Mapping, further
 from mendory.record import Status
 from mendory.text import script, valueless
@@ -128,11 +128,12 @@ class Changed:
             marks = pc.struct_field(column(self._frame, VECTOR), "mark").to_pylist()
         named = ("content", "scope", "created_at", "duplicate_of", "superseded_by", "related_ids")
         columns = [self._list(n) for n in named]
-        for name, content, scope, created, duplicate_of, superseded_by, related, mark in zip(
-            self.ids, *columns, marks, strict=True
+        said = [self._metadata[number][1] for number in self._said.tolist()]
+        for name, content, scope, created, duplicate_of, superseded_by, related, mark, held in zip(
+            self.ids, *columns, marks, said, strict=True
         ):
             targets = (duplicate_of, superseded_by, *(related or ()))
-            yield name or "", of_row(name, content, scope, targets, mark, created)
+            yield name or "", of_row(name, content, scope, targets, mark, created) | of_context(content, scope, held)
 
     def clean(self, usual: Usual) -> Any:
         """Which rows break no rule by themselves, whatever other rows hold; of the others some may break none too."""

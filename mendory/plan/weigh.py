@@ -23,4 +23,6 @@ def weigh(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
         f"weigh {len(rows)} memories by {factor:g} at recall" if lowers else f"weigh {len(rows)} memories in full again"
     )
     holds = (switch,) if switch is not None else ()
-    return [Draft(StepKind.WEIGH, finding, done, changes, {"factor": factor, "rows": len(rows)}, holds)]
+    return [
+        Draft(StepKind.WEIGH, finding, done, changes, {"factor": factor, "rows": len(rows), "switch": switch}, holds)
+    ]

@@ -24,6 +24,9 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "duplicate_restated": ("Same text, other details", "重复陈述"),
     "duplicate_near": ("Same thing in other words", "近似重复"),
     "conflict_candidate": ("Nearly the same, but not quite", "近似但有出入"),
+    "stale_memories": ("Old, and confirmed by nobody", "陈旧且无人确认"),
+    "stale_context": ("Of something that was left", "属于已离开的项目、雇主或工具"),
+    "task_residue": ("A task that is long over", "任务早已结束"),
     "plugged_in": ("Found by a plugged-in detector", "外接检测器发现"),
     "recall_echo": ("Recalled text stored again", "召回内容被再次存储"),
     "fragments": ("Fragments of one thing", "同一件事的碎片"),
@@ -55,6 +58,7 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "merge_exact": ("Merge exact duplicates", "合并完全重复"),
     "merge_near": ("Merge what says the same", "合并近似重复"),
     "summarise": ("Sum up fragments", "归纳碎片"),
+    "weigh": ("Weigh down or up at recall", "调整召回权重"),
     "repoint": ("Re-point references", "改指引用"),
     "set_scope": ("Set the scope", "补写范围"),
     "set_source": ("Set the source", "补写来源"),
@@ -62,6 +66,8 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "merge.exact": ("merge of exact duplicates", "合并完全重复"),
     "merge.near": ("merge of what says the same in other words", "合并近似重复"),
     "merge.echo": ("merge of recalled texts into their originals", "把被再次存储的召回内容并入原记忆"),
+    "weigh.context": ("weighing down what was left, and up what came back", "降低已离开者的权重，回归时恢复"),
+    "weigh.finished": ("weighing down finished tasks", "降低已结束任务的权重"),
     "repoint.known_successor": ("re-pointing to a known successor", "改指已知的后继"),
     # states of a plan
     "open": ("open", "待处理"),
@@ -178,6 +184,11 @@ STRATEGIES: Final[Mapping[str, tuple[str, str]]] = {
         "Put the fragments' own sentences together in one of them, embed it again and archive the others; each is "
         "reachable from it. A person accepts it first.",
         "把各碎片的原句合到其中一条，重新生成向量并归档其余碎片；从它可找到每一条。须先由人接受。",
+    ),
+    "weigh": (
+        "Keep a factor beside each memory by which its weight at recall is multiplied; nothing of the memory changes, "
+        "none is hidden, and what the scope comes back to weighs in full again.",
+        "在记忆之外为每条记录保存一个系数，召回时乘入其权重；记忆本身不变，也不隐藏；范围回到旧项目、雇主或工具时恢复原权重。",
     ),
     "repoint": (
         "Lead the reference to the memory into which the missing one was merged, where the ledger knows it.",
