@@ -71,10 +71,8 @@ class Patient:
 
     def about(self) -> str:
         """A digest of whatever decides what is found in the table."""
-        config = self.config.model_dump(
-            mode="json", include={"table", "mapping", "metadata", "duplicate", "scopes", "judge"}
-            mode="json", include={"table", "mapping", "metadata", "duplicate", "scopes", "staleness"}
-        )
+        said = {"table", "mapping", "metadata", "duplicate", "scopes", "conflict", "staleness", "judge"}
+        config = self.config.model_dump(mode="json", include=said)
         # the configuration only names their files; what they say decides
         schemas = {kind: digest.of(schema) for kind, schema in self.settings.schemas.items()}
         bounds = self.neighbours.basis() if self.neighbours else []
