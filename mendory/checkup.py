@@ -10,7 +10,22 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from mendory import candidates, content, detect, digest, language, mapping, sameness, scopes, text, thresholds, veto
+from mendory import (
+    candidates,
+    claims,
+    conflicts,
+    content,
+    contradiction,
+    detect,
+    digest,
+    language,
+    mapping,
+    sameness,
+    scopes,
+    text,
+    thresholds,
+    veto,
+)
 from mendory.config import Config
 from mendory.counts import Counts
 from mendory.detect import Examination, Settings, examine
@@ -139,13 +154,14 @@ class Patient:
         )
 
 
+_MEANING: Final = (claims, conflicts, contradiction, language, sameness, veto)
 _DECIDES: Final = frozenset({".py", ".json", ".toml", ".txt"})
 
 
 @lru_cache(maxsize=1)
 def rules() -> str:
     """A digest of the code that decides what is found: another release may find other things in the same rows."""
-    packages = (candidates, content, detect, language, mapping, sameness, scopes, thresholds, veto)
+    packages = (*_MEANING, candidates, content, detect, mapping, scopes, thresholds)
     folders = [Path(str(package.__file__)).parent for package in packages]
     files = [path for folder in folders for path in folder.rglob("*.*") if path.suffix in _DECIDES]
     files.append(Path(str(text.__file__)))

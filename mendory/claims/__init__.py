@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from mendory.claims.extract import claims_in
+from mendory.claims.of import ClaimsOf, claims_of, of_writer
 
-from mendory.language import language_of
-from mendory.language.claim import Claim, Claiming
-
-__all__ = ["claims_in"]
-
-
-@lru_cache(maxsize=1 << 14)
-def claims_in(text: str) -> tuple[Claim, ...]:
-    """What the rules of its language find that the text claims; () where no language reads it or extracts claims."""
-    language = language_of(text)
-    return language.claims(text) if isinstance(language, Claiming) else ()
+__all__ = ["ClaimsOf", "claims_in", "claims_of", "of_writer"]

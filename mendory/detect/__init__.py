@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
+from mendory.claims import ClaimsOf, claims_of
 from mendory.config import Config, StalenessSection
 from mendory.conflicts import ConflictRules
 from mendory.detect.characters import Characters, NearIds
 from mendory.detect.compound import CompoundParts
+from mendory.detect.conflicts import Conflicts
 from mendory.detect.context import BatchFacts, Referrers
 from mendory.detect.echo import RecallEcho
 from mendory.detect.envelope import Envelope
@@ -33,6 +35,7 @@ from mendory.detect.staleness import Stale, StaleContext, TaskResidue
 from mendory.detect.status import StatusSpelling
 from mendory.detect.times import Times
 from mendory.detect.vectors import Vectors
+from mendory.detect.verdicts import Handed, Verdicts
 from mendory.finding import Code, Finding
 from mendory.judge import Judging
 from mendory.mapping import Mapping as FieldMapping
@@ -69,6 +72,7 @@ class Settings:
     `stale_vectors`: rows whose vector came from an earlier text. `now`: the time; without it nothing is in the future.
     `ancestors`: scope → the scopes it lies in, the nearest first. `conflict`: by which rules a conflict is decided.
     `staleness`: how memories age, which none does without `now`.
+    `claims`: what a memory claims, kept or extracted.
     `schemas`: the user's JSON Schema of the metadata by kind of memory, `*` for all others.
     `optional`: required fields that the owner may leave empty. `vectors`: further columns of vectors.
     `judging`: what a judge says, or has said, of a conflict; None without one.
@@ -91,6 +95,7 @@ class Settings:
     conflict: ConflictRules = field(default_factory=ConflictRules)
     judging: Judging | None = None
     staleness: StalenessSection = field(default_factory=StalenessSection)
+    claims: ClaimsOf = claims_of
 
     @classmethod
     def of(cls, config: Config, mapping: FieldMapping) -> Settings:
@@ -129,6 +134,7 @@ class Examination:
 
 def detectors(settings: Settings, neighbours: Neighbours | None = None) -> list[Detector]:
     """A fresh set of all detectors, plugged-in ones last; without neighbours nothing is found by its vector."""
+    handed = Handed(Verdicts(settings.claims))
     return [
         Identity(),
         NearIds(),
@@ -153,7 +159,16 @@ def detectors(settings: Settings, neighbours: Neighbours | None = None) -> list[
             settings.incidental,
         ),
         NearDuplicates(
-            settings.duplicate_window, settings.owner_keys, settings.absent, settings.incidental, neighbours
+            settings.duplicate_window, settings.owner_keys, settings.absent, settings.incidental, neighbours, handed
+        ),
+        # after that of near duplicates, which hands on what lies near and can't both hold
+        Conflicts(
+            settings.owner_keys,
+            settings.absent,
+            settings.claims,
+            settings.ancestors,
+            handed,
+            replace(settings.conflict, now=settings.now),
         ),
         Repetition(settings.absent),
         Envelope(settings.absent),

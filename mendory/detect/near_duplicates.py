@@ -17,6 +17,7 @@ from mendory.candidates import Pairs
 from mendory.detect.cohesion import groups
 from mendory.detect.exact_duplicates import INCIDENTAL, MERGEABLE, age, plain_kind, span
 from mendory.detect.neighbours import Neighbours, Observed
+from mendory.detect.verdicts import Handed
 from mendory.finding import Code, Finding, finding
 from mendory.language import language_of, languages
 from mendory.record import Kind, Memory
@@ -75,7 +76,8 @@ class NearDuplicates:
     language and the table's space, and nothing in the raw texts speaks against it (`mendory.veto`); written within the
     window, or outside it by half the distance to certainty more and with no memory between them that speaks against
     one. `conflict_candidate`: two rows so much alike that only a negation, number, unit, version or date keeps them
-    apart, for each row its nearest, unless it is kept apart from more than three: a series.
+    apart, for each row its nearest, unless it is kept apart from more than three: a series. Pairs that can't both hold
+    are handed on to the detector of conflicts, where there is one, and are no candidates.
     Does not flag: equal texts, which are `duplicate_exact` or `duplicate_restated`; rows of two scopes, owners, kinds,
     claims, scenes or statuses, or that differ in the owner's further columns; events; archived rows; texts that no
     language reads, or in two languages; rows without a time. Cost: one key a row; the pairs come from
@@ -91,12 +93,14 @@ class NearDuplicates:
         absent: Collection[str],
         incidental: Sequence[str] = (),
         neighbours: Neighbours | None = None,
+        handed: Handed | None = None,
     ) -> None:
         self._window = window
         self._owners = tuple(owner_keys)
         self._absent = frozenset(absent)
         self._incidental = INCIDENTAL.union(incidental)
         self._neighbours = neighbours
+        self._handed = handed
         self._seen = Observed()
         self._shared: set[str] = set()
 
@@ -144,7 +148,15 @@ class NearDuplicates:
             elif pair.beside:
                 against[pair.ids] = pair
         yield from self._duplicates(same, against)
-        yield from _candidates(against)
+        yield from _candidates({ids: pair for ids, pair in against.items() if not self._decided(pair)})
+
+    def _decided(self, pair: _Pair) -> bool:
+        """Whether the pair is a conflict rather than a candidate, or an exception; it is handed on."""
+        if self._handed is None:
+            return False
+        known = not isnan(pair.cosine) and not pair.threshold.for_people
+        alike = pair.threshold.calibrated(pair.cosine) if known else None
+        return self._handed.take(*pair.rows, alike)
 
     def _comparable(self, a: Memory, b: Memory) -> bool:
         """Whether two rows may be one memory at all, whatever their texts say."""

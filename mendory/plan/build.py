@@ -161,10 +161,10 @@ def _obstacle(finding: Finding, shared: frozenset[str]) -> str | None:
 
 
 def _left(seen: Examination, answered: set[str]) -> Iterator[Unplanned]:
-    """The findings for which the catalogue has no step."""
+    """The findings for which there is no step."""
     for finding in seen.findings:
         remedy = remedy_of(finding)
-        if remedy.step is None and finding.id not in answered:
+        if remedy.step not in _DRAFTERS and finding.id not in answered:
             reason = "a person must decide" if remedy.otherwise is Otherwise.PERSON else "report only"
             yield Unplanned(finding, reason)
 
@@ -175,9 +175,15 @@ def _step(finding: Finding) -> StepKind:
     return step
 
 
+def _drafted_at(finding: Finding) -> Level | None:
+    """The level at which the finding's step is drafted; None where there is no step."""
+    remedy = remedy_of(finding)
+    return remedy.level if remedy.step in _DRAFTERS else None
+
+
 def _open(seen: Examination, level: Level, answered: set[str]) -> list[Finding]:
     """The findings of one level that no draft answers yet, in the order they are drafted."""
-    waiting = [f for f in seen.findings if remedy_of(f).level == level and f.id not in answered]
+    waiting = [f for f in seen.findings if f.id not in answered and _drafted_at(f) == level]
     return sorted(waiting, key=lambda f: (_ORDER[_step(f)], f.scope or "", f.ids, f.id))
 
 
