@@ -2,43 +2,116 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
+from typing import Final
 
 from mendory.claims.attributes import attribute
 from mendory.contradiction.model import Compared, Relation
-from mendory.language.claim import Claim, ClaimKind, Tense, Value, ValueKind
+from mendory.contradiction.scenes import Scenes, scenes
+from mendory.contradiction.stances import clash as stances
+from mendory.contradiction.values import denies, excluded, one, shared
+from mendory.language.claim import USER, Claim, ClaimKind, Tense, Value
+from mendory.veto.names import one_name
+
+_PERHAPS: Final = 0.49
+"""What is left of a score where two names may be of one thing ("the project", "project Falcon")."""
+_RANK: Final = (Relation.CONFLICT, Relation.EXCEPTION, Relation.APART, Relation.AGREE)
+_UNKNOWN: Final = Compared(Relation.UNKNOWN, 0.0)
 
 
 def compare_claims(a: Sequence[Claim], b: Sequence[Claim]) -> Compared:
-    """The relation of the two claims that are surest to clash; else unknown."""
-    found = [_pair(one, two) for one, two in product(a, b)]
-    clashing = [one for one in found if one is not None and one.relation is Relation.CONFLICT]
-    return max(clashing, key=lambda one: one.score, default=Compared(Relation.UNKNOWN, 0.0))
+    """The relation of the two claims that tell most: those that clash most surely, else an exception, else apart.
+
+    Unknown where no claim of the one has to do with a claim of the other.
+    """
+    found = [pair for one, two in product(_with_implied(a), _with_implied(b)) if (pair := _pair(one, two)) is not None]
+    return min(found, key=lambda held: (_RANK.index(held.relation), -held.score), default=_UNKNOWN)
+
+
+def _with_implied(claims: Sequence[Claim]) -> Iterator[Claim]:
+    """The claims, and that who has a number of things has some: "count:child" of 2 is "has:child", of 0 denies it."""
+    for claim in claims:
+        yield claim
+        what, _, of = claim.about.partition(":")
+        if what == "count" and of and len(claim.values) == 1 and not claim.denied:
+            yield replace(claim, about=f"has:{of}", values=(), denied=claim.values[0].number == 0)
 
 
 def _pair(a: Claim, b: Claim) -> Compared | None:
-    if a.kind is not b.kind or a.subject != b.subject or a.about != b.about:
+    """What two claims are to each other; None where they are about other things, or hold beside each other."""
+    if a.kind is not b.kind:
         return None
-    if a.tense is not Tense.NOW or b.tense is not Tense.NOW:
+    clash = _preferences(a, b) if a.kind is ClaimKind.PREFERENCE else _facts(a, b)
+    if clash is None:
         return None
-    sure = min(a.confidence, b.confidence)
-    if a.kind is ClaimKind.PREFERENCE:
-        clash = a.stance is not None and b.stance is not None and a.stance * b.stance < 0
-        return Compared(Relation.CONFLICT, sure, ("stance",), (a, b)) if clash else None
+    if clash.relation is not Relation.CONFLICT:
+        return clash if _one_subject(a.subject, b.subject) == 1 else None
+    whose = _one_subject(a.subject, b.subject)
+    if not whose:
+        return Compared(Relation.APART, 0.0, ("subject",), (a, b))
+    if not (a.tense is b.tense is Tense.NOW):
+        return Compared(Relation.APART, 0.0, ("tense",), (a, b))
+    where = scenes(a.scenes, b.scenes)
+    if where is Scenes.APART:
+        return Compared(Relation.APART, 0.0, ("scene",), (a, b))
+    held = replace(clash, score=clash.score * whose)
+    if where is Scenes.SAME:
+        return held
+    narrower = 0 if where is Scenes.FIRST_NARROWER else 1
+    return replace(held, relation=Relation.EXCEPTION, why=(*held.why, "scene"), narrower=narrower)
+
+
+def _one_subject(a: str, b: str) -> float:
+    """How surely two subjects are one: 1, `_PERHAPS`, or 0; the user is nobody who is named."""
+    if a == b:
+        return 1.0
+    return _PERHAPS if USER not in (a, b) and a and b and one_name(a, b) else 0.0
+
+
+def _facts(a: Claim, b: Claim) -> Compared | None:
+    if a.about != b.about:
+        return None
+    sure, why = min(a.confidence, b.confidence), (f"attribute:{a.about}",)
+    clash = Compared(Relation.CONFLICT, sure, why, (a, b))
     if a.denied != b.denied:
-        shared = not a.values or not b.values or any(_one(x, y) for x, y in product(a.values, b.values))
-        return Compared(Relation.CONFLICT, sure, (f"attribute:{a.about}",), (a, b)) if shared else None
-    known = attribute(a.about)
-    if known is None or not known.single or a.denied:
+        no, yes = (a, b) if a.denied else (b, a)
+        return clash if denies(no.values, yes.values) else None
+    if a.denied:
         return None
-    apart = bool(a.values and b.values) and not any(_one(x, y) for x, y in product(a.values, b.values))
-    return Compared(Relation.CONFLICT, sure, (f"attribute:{a.about}",), (a, b)) if apart else None
+    if _over(a, b.values) or _over(b, a.values):
+        return replace(clash, why=(*why, "ended"))
+    known = attribute(a.about)
+    if excluded(a.values, b.values):
+        single = known is not None and known.single
+        return clash if single or _in_its_place(a, b) or _in_its_place(b, a) else None
+    return Compared(Relation.AGREE, 0.0, why, (a, b)) if shared(a.values, b.values) else None
 
 
-def _one(a: Value, b: Value) -> bool:
-    if a.kind in (ValueKind.PLACE, ValueKind.TERM):
-        return a.text in (b.text, *b.within) or b.text in a.within
-    if a.number is not None and b.number is not None:
-        return a.number == b.number and a.unit == b.unit
-    return a.text == b.text
+def _over(a: Claim, told: Sequence[Value]) -> bool:
+    """Whether the first says that what the second tells was so until now, and tells something else itself."""
+    return any(one(was, value) for was in a.before for value in told) and not shared(a.values, told)
+
+
+def _in_its_place(a: Claim, b: Claim) -> bool:
+    """Whether the first says that something of its kind is over, and the second tells of that kind."""
+    kinds = {kind for value in a.values for kind in value.within}
+    return a.ends and not kinds.isdisjoint(kind for value in b.values for kind in value.within)
+
+
+def _preferences(a: Claim, b: Claim) -> Compared | None:
+    sure = min(a.confidence, b.confidence)
+    if a.about == b.about:
+        part, why = stances(a, b)
+        if part:
+            return Compared(Relation.CONFLICT, sure * part, why, (a, b))
+        same = a.stance is not None and a.stance == b.stance
+        return Compared(Relation.AGREE, 0.0, ("stance",), (a, b)) if same else None
+    ended = any(_wants(b, was) for was in a.before) or any(_wants(a, was) for was in b.before)
+    return Compared(Relation.CONFLICT, sure, ("stance", "ended"), (a, b)) if ended else None
+
+
+def _wants(claim: Claim, was: Value) -> bool:
+    """Whether the claim wants what another says was wanted until now."""
+    return claim.stance == 1 and was.text == claim.about
