@@ -11,6 +11,7 @@ from mendory.language.en.claims.diet import diet
 from mendory.language.en.claims.family import family
 from mendory.language.en.claims.home import home
 from mendory.language.en.claims.likes import likes
+from mendory.language.en.claims.mentions import mentions
 from mendory.language.en.claims.person import person
 from mendory.language.en.claims.things import things
 from mendory.language.en.claims.work import work
@@ -27,6 +28,7 @@ def claims(text: str) -> tuple[Claim, ...]:
         for rule in _RULES:
             for claim in rule(clause):
                 found.update(dict.fromkeys(_with_its_end(clause, claim)))
+    found.update(dict.fromkeys(mentions(text)))
     return tuple(found)
 
 

@@ -100,7 +100,8 @@ def _parts(said: Said) -> Iterator[tuple[Said, str]]:
         end = _joint(said, at)
         if end is None:
             continue
-        yield said.part(start, at), joint
+        lasts = "since" in said.low[at:end]
+        yield said.part(start, said.low.index("since", at) + 1 if lasts else at), joint
         joint = said.low[end - 1] if said.low[end - 1] in _JOINTS else ""
         start = end
     if start < len(said.low):
@@ -119,9 +120,11 @@ def _joint(said: Said, at: int) -> int | None:
         end += 1
         if end < len(low) and low[end] == ",":
             end += 1
-    if end == at or end >= len(low):
+    if end >= len(low) or (end == at and low[end : end + 2] != ("i", "am")):
         return None
     following = low[end]
+    if end == at and said.low[end : end + 2] == ("i", "am"):
+        return end
     if following in _OPENERS and following not in ("that", "this", "the", "my", "our", "his", "her", "their", "it"):
         return end
     if following in ("my", "our", "his", "her", "their", "it", "the", "this", "that"):

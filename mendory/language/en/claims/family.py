@@ -10,7 +10,6 @@ from mendory.language.claim import USER, Claim, Tense, Value, ValueKind
 from mendory.language.en.claims.clause import Clause
 from mendory.language.en.claims.kinds import kinds
 from mendory.language.en.claims.values import fact, folds, listing, quantity, term
-from mendory.language.en.forms import folded
 from mendory.language.en.lists import listed
 
 _MARITAL = {
@@ -31,7 +30,6 @@ _STATES = {
     "a relationship": "dating",
     "newlywed": "married",
 }
-_MY = re.compile(r"\b(?:my|our) (?P<who>\w+(?: \w+){0,2})")
 _KIN_OF = {
     "daughter": "child", "son": "child", "child": "child", "toddler": "child", "stepson": "child", "kid": "child",
     "brother": "sibl", "sister": "sibl", "sibl": "sibl", "twin": "sibl",
@@ -73,6 +71,8 @@ def family(clause: Clause) -> Iterator[Claim]:
         yield fact(clause, "marital", (_state(clause.rest.split()[0]),), 0.8, ends=True)
         if clause.tense is Tense.PLANNED and clause.rest.startswith("married"):
             yield replace(fact(clause, "marital", (_state("engaged"),), 0.7), tense=Tense.NOW)
+    elif clause.verb == "live" and (company := re.search(r"\bwith (?P<list>.*)", clause.rest)):
+        yield from _having(clause, company["list"])
     elif clause.verb in _OWNING:
         yield from _having(clause, clause.rest)
     elif clause.verb == "sell" and clause.tense is Tense.NOW and (said := _SOME.match(clause.rest)):
@@ -99,23 +99,6 @@ def _kin_of_user(clause: Clause) -> Iterator[Claim]:
         yield fact(now, f"has:{_KIN_OF[head]}", (), 0.8, subject=USER)
     elif "pet" in kinds(head) and clause.tense is Tense.NOW and clause.verb not in ("die", "pass"):
         yield from _had(replace(now, subject=USER), head, 0.75, folded_already=True)
-    if clause.subject != USER or clause.tense is not Tense.NOW or clause.verb in ("want", "need"):
-        return
-    for found in _MY.finditer(f"{clause.rest}"):
-        words = found["who"].split()
-        for at, word in enumerate(words):
-            if words[at + 1 : at + 2] == ["s"] or (at and words[at - 1] in ("and", "to", "in", "of", "is", "'s")):
-                break
-            if word in _MARITAL and "ex" not in words and "future" not in words:
-                yield fact(now, "marital", (_state(_MARITAL[word]),), 0.8)
-                break
-            kin = folded(word)[0]
-            if _KIN_OF.get(kin):
-                yield fact(now, f"has:{_KIN_OF[kin]}", (), 0.75)
-                break
-            if "pet" in kinds(kin):
-                yield from _had(now, word, 0.75)
-                break
 
 
 def _being(clause: Clause) -> Iterator[Claim]:
@@ -142,6 +125,9 @@ def _having(clause: Clause, rest: str) -> Iterator[Claim]:
         yield fact(clause, "marital", (_state(state),), 0.8)
     elif state == "married":
         yield fact(clause, "marital", (_state("married"),), 0.75, denied=True)
+    if clause.strength == 0 and clause.tense is Tense.PAST:
+        clause = replace(clause, tense=Tense.NOW)
+    rest = re.sub(r"^an? (?:big |large |small |huge )?(?:family|bunch|total|couple) of ", "", rest)
     for part in listing(rest):
         what = part.removeprefix("also ").removeprefix("at least ").removeprefix("about ")
         if none := _NO.match(what):
@@ -149,7 +135,9 @@ def _having(clause: Clause, rest: str) -> Iterator[Claim]:
         elif many := _NUMBER.match(what):
             if not clause.denied:
                 yield from _counted(clause, many["n"], many["what"])
-        elif (some := _SOME.match(what)) or re.match(r"\w+(?:s|children)$", what):
+        elif (some := _SOME.match(what)) or re.match(
+            r"(?:\w+s|children|people)(?:$| (?:yet|at all|right now|of my own))", what
+        ):
             yield from _had(clause, some["what"] if some else what, 0.78)
 
 

@@ -13,7 +13,7 @@ _CUT = re.compile(
     r"|when|while|of"
     r"|here|there|although|where|currently|trying|looking|as|or|working|too|also|full time|part time|if|until"
     r"|down|after"
-    r"|before|not|about|turned|its|i|my)\b).*"
+    r"|before|not|about|turned|its|i|my|last|this|year|years|months?|ago|\d+|three|two|one)\b).*"
 )
 _LEAD = re.compile(
     r"^(?:a|an|the|my|our|one|head|senior|junior|lead|chief|professional|profesional|licensed|certified|local"

@@ -32,7 +32,7 @@ _FAITH = {"jew": "jewish", "catholic": "catholic"}
 _CHRISTIAN = listed("catholic protestant lutheran baptist mormon")
 _PARTIES = listed("democrat republican libertarian socialist communist")
 _COLOURS = listed(
-    "brown black blond blonde red gray grey white auburn blue green hazel purple pink silver golden ginger"
+    "brown black blond blonde red gray grey white auburn dark blue green hazel purple pink silver golden ginger"
 )
 
 
@@ -44,7 +44,7 @@ def person(clause: Clause) -> Iterator[Claim]:
         yield from _being(clause)
     elif clause.verb in ("call", "go") and (called := re.match(r"(?:me|by) (\w+)$", clause.rest)):
         yield fact(clause, "name", (Value(ValueKind.PERSON, called.group(1)),), 0.7)
-    elif clause.verb == "have" and not clause.denied:
+    if not clause.thing and clause.verb in ("have", "be") and not clause.denied:
         hair = re.match(r"(?:[\w-]+ )*?(?P<colour>\w+) (?:\w+ )?(?P<what>hair|eyes)\b", clause.rest)
         if hair and hair["colour"] in _COLOURS:
             yield fact(clause, hair["what"].removesuffix("s"), (_colour(hair["colour"]),), 0.75)
@@ -70,7 +70,8 @@ def _of_a_thing(clause: Clause) -> Iterator[Claim]:
 
 def _colour(word: str) -> Value:
     same = {"blond": "blonde", "golden": "blonde", "gray": "grey", "ginger": "red"}
-    return term(same.get(word, word))
+    name = same.get(word, word)
+    return term(name, ("dark",) if name in ("brown", "black") else ())
 
 
 def _being(clause: Clause) -> Iterator[Claim]:

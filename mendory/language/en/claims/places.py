@@ -23,7 +23,11 @@ _STOP = re.compile(
     r"|permanently)\b"
     r".*"
 )
-_LEAD = re.compile(r"^(?:the|sunny|downtown|central|northern|southern|eastern|western|beautiful|rural|good old) ")
+_LEAD = re.compile(
+    r"^(?:the|sunny|upstate|urban|suburban|downtown|central|northern|southern|eastern|western|beautiful|rural"
+    r"|good old) "
+)
+_BEHIND = frozenset(("area", "the", "region", "city", "right", "it", "i", "we", "so", "too", "myself", "here", "there"))
 
 
 @cache
@@ -59,7 +63,7 @@ def place(text: str, capitals: frozenset[str]) -> tuple[Value, float] | None:
     `capitals` are the words written like names: a place nobody listed is one only if it is written so.
     """
     parts = [_bare(part) for part in re.split(r"\s*,\s*|\s+\b(?:in|at|on|outside of|outside)\b\s+", _cut(text)) if part]
-    known = [found for found in map(known_place, parts) if found is not None]
+    known = [found for found in (known_place(part) or _begins(part, capitals) for part in parts) if found is not None]
     named = [part for part in parts if part and all(word in capitals for word in part.split())]
     if parts and parts[0] and known and parts[0] in named and known_place(parts[0]) is None:
         wide = known[0]
@@ -71,6 +75,17 @@ def place(text: str, capitals: frozenset[str]) -> tuple[Value, float] | None:
         return Value(ValueKind.PLACE, first.text, within=chosen or first.within), 0.92
     if named and named[0] == parts[0]:
         return Value(ValueKind.PLACE, parts[0]), 0.7
+    return None
+
+
+def _begins(part: str, capitals: frozenset[str]) -> Value | None:
+    """The known place that some words begin with, where what follows is no part of its name."""
+    words = part.split()
+    for size in (3, 2, 1):
+        if size < len(words) and words[size] not in capitals and words[size] in _BEHIND:
+            found = known_place(" ".join(words[:size]))
+            if found:
+                return found
     return None
 
 

@@ -21,6 +21,7 @@ _MOVES = listed(
     " adopt buy"
     " graduate sell give finish drop transfer upgrade replace name call settle pass die turn break visit"
 )
+_LAST = listed("since and or but yet either , : though anyway")
 _FOR = listed("since for")
 
 
@@ -73,6 +74,8 @@ class _Reader:
             self.strength = _strength(rest)
         if rest[:1] in (["only"], ["always"], ["often"]) and len(rest) > 1:
             rest = rest[1:]
+        while rest and rest[-1] in _LAST:
+            rest.pop()
         said = " ".join(rest).strip(" ,:")
         return Predicate(main, said, self.denied, self.tense, self.ended, self.begun, self.strength)
 

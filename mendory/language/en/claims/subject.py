@@ -100,7 +100,9 @@ def _subjectless(said: Said, at: int) -> bool:
     found = verb(said.low[at])
     following = said.low[at + 1] if at + 1 < len(said.low) else ""
     if said.low[at] in _NEGATED:
-        return said.low[at] in ("never", "used", "does", "has", "is", "was", "cannot") or (
+        if said.low[at] == "never":
+            return following in _STATES or (verb(following) or ("", Form.BASE))[1] is not Form.BASE
+        return said.low[at] in ("used", "does", "has", "is", "was", "cannot") or (
             said.low[at] in ("no", "not", "do", "can") and (following in ("longer", "not") or said.low[at] == "not")
         )
     if said.low[at] == "allergic":

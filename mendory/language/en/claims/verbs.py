@@ -29,7 +29,7 @@ tell hope plan dream wish intend expect look decide try learn walk train build r
 wait waitress bartend stock flip decorate care help treat groom handle ship require expire end land launch upgrade
 replace transfer relocate settle commute administer maintain contribute celebrate turn believe worship exercise jog
 camp cycle surf skate ski celebrate lift juggle fly sail farm mow cut style dye pass die see meet favor favour
-abstain cease give sleep spend share rent inherit grade instruct prescribe register save connect exist contain
+moonlight tend abstain cease give sleep spend share rent inherit grade instruct prescribe register save connect exist
 """)
 _IRREGULAR = {
     "be": ("is am are", "was were", "being"),

@@ -13,7 +13,7 @@ _ENDS = frozenset(".!?;")
 _FULL = {"m": "am", "re": "are", "ve": "have", "ll": "will", "im": "i am", "ive": "i have", "id": "i would"}
 _IS = listed("it he she that there what who where here")
 _ADVERBS = listed(
-    "really actually currently presently just still also simply truly absolutely totally definitely very so"
+    "really actually currently presently just still also simply truly absolutely totally definitely very"
     " quite pretty"
     " honestly basically personally generally normally mainly mostly primarily sadly luckily unfortunately super"
     " recently finally already exactly too either myself though lol haha extremely rather kinda sorta probably"
@@ -24,6 +24,7 @@ _CUT = {
     cut: cut.removesuffix("n")
     for cut in ("don", "doesn", "didn", "isn", "aren", "wasn", "weren", "hasn", "haven", "hadn", "wouldn", "couldn")
 } | {"won": "will", "ain": "is", "shouldn": "should"}
+_BEFORE_QUALITY = listed("am is are was were be been not")
 _LEAVES = listed("too either enough")
 
 
@@ -94,6 +95,8 @@ def _said(held: list[Token], text: str) -> Said:
             word = "would"
         if word == "not" and before in _CUT:
             low[-1] = raw[-1] = _CUT[before]
+        if word == "so" and before in _BEFORE_QUALITY:
+            continue
         if word in _ADVERBS and not (word in _LEAVES and at + 1 < len(held) and held[at + 1].kind == "word"):
             continue
         for part in word.split():

@@ -14,9 +14,7 @@ from mendory.language.en.forms import known
 from mendory.language.en.lists import FUNCTION, listed
 
 _AS = re.compile(r"\bas (?P<job>(?:a|an|the|head|lead|chief)\b.*|\w+$)")
-_WHERE = re.compile(
-    r"^(?:remotely |mostly |part time |full time |hard |now |over )?(?:in|at|for|with|on) (?P<where>.*)"
-)
+_WHERE = re.compile(r"^(?:\w+ ){0,3}?(?:in|at|for|with|on) (?P<where>.*)")
 _WORK_OF = re.compile(r"\b(?:job|position|gig|career|work) (?:as|at|in|with|for) (?P<where>.*)")
 _JOB_BEFORE = re.compile(r"^(?:a|an|my own|the) (?P<what>\w+(?: \w+)?) (?:job|career|position)\b")
 _IN = re.compile(
@@ -46,7 +44,7 @@ _LIVING = {
     "write": (r"\b(?:books|novels|romance)\b", "writer"),
     "stock": (r"^shelves", "stocker"),
     "decorate": (r"^cakes", "cake decorator"),
-    "sell": (r"^(?:cars|insurance|houses|shoes)\b", "salesman"),
+    "sell": (r"^cars\b", "car salesman"),
     "drive": (r"^(?:a )?(?:truck|taxi|bus|cab|big truck)s? for\b", "driver"),
     "fix": (r"^cars\b", "mechanic"),
     "repair": (r"^cars\b", "mechanic"),
@@ -54,6 +52,7 @@ _LIVING = {
     "practise": (r"^law\b", "lawyer"),
     "practice": (r"^law\b", "lawyer"),
 }
+_MEANT = listed("imagine consider see think hate dream describe know")
 _LEARNERS = listed("me myself my him her them us you the your how people dog dogs it")
 _LEVELS = (
     ("high school", r"\b(?:high school|sophomore in high|junior in high|senior in high|9th|10th|11th|12th)\b"),
@@ -87,10 +86,12 @@ def _occupation(clause: Clause) -> Iterator[Claim]:
         return
     if verb == "be":
         yield from _being(clause, rest)
-    elif verb == "work":
+    elif verb in ("work", "moonlight"):
         yield from _working(clause, rest)
     elif verb in ("have", "get", "start", "take", "find"):
         yield from _having(clause, rest)
+    elif verb == "become" and _RETIRED.match(rest):
+        yield fact(clause, "job", (), 0.85, denied=True, ends=True)
     elif verb == "become" and (found := job(rest)):
         yield fact(clause, "job", (found,), 0.85, ends=True)
     elif verb == "retire" and clause.tense is Tense.NOW:
@@ -106,14 +107,20 @@ def _occupation(clause: Clause) -> Iterator[Claim]:
     elif verb == "teach" and not clause.denied and rest.partition(" ")[0] not in _LEARNERS:
         yield fact(clause, "job", (_job("teacher"),), 0.7)
     elif verb in ("own", "run") and _OWNS.match(rest) and not clause.denied:
-        yield fact(clause, "job", (_job("business owner"),), 0.62)
+        yield fact(clause, "job", (line_of_work(rest) or _job("business owner"),), 0.62)
     elif verb in _LIVING and not clause.denied and re.search(_LIVING[verb][0], rest):
         yield fact(clause, "job", (_job(_LIVING[verb][1]),), 0.7)
     elif rest.endswith("for a living") and verb in ("cook", "paint", "sing", "dance", "drive"):
         does = {"cook": "cook", "paint": "artist", "sing": "singer", "dance": "dancer", "drive": "driver"}[verb]
         yield fact(clause, "job", (_job(does),), 0.75)
-    elif (also := re.search(r"\bas an? (\w+(?: \w+){0,3})$", rest)) and (found := job(also.group(1))):
-        yield fact(clause, "job", (found,), 0.7)
+    elif rest.endswith("for a living"):
+        yield fact(clause, "job", (term(" ".join([verb, *folds(rest.removesuffix("for a living"))])),), 0.65)
+    elif verb == "do" and (line := line_of_work(re.sub(r"^(?:some|freelance) | (?:work|stuff)$", "", rest))):
+        yield fact(clause, "job", (line,), 0.65)
+    elif (
+        verb not in _MEANT and not clause.denied and (also := re.search(r"\b(?:as|being) an? (\w+(?: \w+){0,4})", rest))
+    ):
+        yield from (fact(clause, "job", (found,), 0.68) for found in (job(also.group(1)),) if found)
 
 
 def _being(clause: Clause, rest: str) -> Iterator[Claim]:
@@ -184,7 +191,7 @@ def _named(clause: Clause, what: str, sure: float) -> Iterator[Claim]:
         yield fact(clause, "job", (found,), sure)
     elif line := line_of_work(what.removeprefix("in ").removeprefix("the ")):
         yield fact(clause, "job", (line,), min(sure, 0.75))
-    elif re.match(r"an? ", what) and (words := modifiers(what)) and clause.verb == "work":
+    elif re.match(r"an? ", what) and (words := modifiers(what)) and clause.verb in ("work", "moonlight"):
         said = folds(words)
         if said and len(said) <= 3:
             yield fact(clause, "job", (term(" ".join(said), (said[-1],) if len(said) > 1 else ()),), 0.7)
