@@ -16,12 +16,14 @@ from mendory.language.claim import Claim, ClaimKind
 from tests.test_cases import CASES, cases, one_of, only
 
 _KEYS = ("kind", "subject", "about", "values", "denied", "stance", "strength", "scenes", "constraint", "tense")
-_KEYS += ("before", "ends", "confidence")
+_KEYS += ("before", "ends", "confidence", "within")
 
 
 def _said(claim: Claim, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """What a claim says under the keys that a case mentions; values by their text."""
-    said: dict[str, Any] = {key: getattr(claim, key) for key in wanted}
+    """What a claim says under the keys that a case mentions; values by their text, and what each lies within."""
+    said: dict[str, Any] = {key: getattr(claim, key) for key in wanted if key != "within"}
+    if "within" in wanted:
+        said["within"] = [list(value.within) for value in claim.values]
     for key in ("values", "before"):
         if key in said:
             said[key] = [value.text for value in said[key]]
@@ -34,23 +36,27 @@ def _said(claim: Claim, wanted: Mapping[str, Any]) -> dict[str, Any]:
 def test_claims(case: dict[str, Any]) -> None:
     """A text claims what its case lists, in that order, and nothing else; of two texts, whether both can't hold.
 
-    A claim of a case mentions only what matters of it. `texts` are several texts with their claims.
+    A claim of a case mentions only what matters of it. Each of `texts` claims the same; `each` has several texts with
+    claims of their own.
     """
-    kind = one_of([{"text", "claims"}, {"texts"}, {"conflict", "pairs"}], case)
+    kind = one_of([{"text", "claims"}, {"texts", "claims"}, {"each"}, {"conflict", "pairs"}], case)
     if "pairs" in kind:
         assert case["pairs"]
         for a, b in case["pairs"]:
             found = (compare(a, b).relation is Relation.CONFLICT, compare(b, a).relation is Relation.CONFLICT)
             assert (a, b, case["conflict"], case["conflict"]) == (a, b, *found)
         return
-    for entry in case.get("texts", [case]):
-        only((*("why", "text", "claims"),), entry, "a text of a case")
-        found = claims_in(entry["text"])
-        for wanted in entry["claims"]:
-            only(_KEYS, wanted, f"a claim of {entry['text']!r}")
-        abouts = [(claim.about, claim.subject) for claim in found]
-        assert len(entry["claims"]) == len(found), (entry["text"], abouts)
-        assert entry["claims"] == [_said(*pair) for pair in zip(found, entry["claims"], strict=True)], entry["text"]
+    for entry in case.get("each", [case]):
+        for text in entry.get("texts", [entry.get("text")]):
+            _check(text, entry["claims"])
+
+
+def _check(text: str, claims: list[dict[str, Any]]) -> None:
+    found = claims_in(text)
+    for wanted in claims:
+        only(_KEYS, wanted, f"a claim of {text!r}")
+    assert len(claims) == len(found), (text, [(claim.about, claim.subject) for claim in found])
+    assert (text, claims) == (text, [_said(*pair) for pair in zip(found, claims, strict=True)])
 
 
 def test_cases_are_in_pairs() -> None:
@@ -60,12 +66,60 @@ def test_cases_are_in_pairs() -> None:
     assert all(name.endswith(("-en", "-zh")) for name in names)
 
 
-_WORDS = tuple(
-    (
-        "I|The user|user's|Alice|my mother|the API|works|work as|lives in|moved to|no longer|used to|switched from|to"
-        "|likes|hates|never|not|a nurse|Berlin|Oslo|tea|two dogs|is|am|port|8080|due on|May 3|if|would|wants to|and|but"
-        '|,|.|?|"|25|years old|married|vegan|favourite colour|red|我|用户|住在|上海|喜欢|不再|咖啡|\uff0c|。'
-    ).split("|")
+_WORDS = (
+    "I",
+    "The user",
+    "user's",
+    "Alice",
+    "my mother",
+    "the API",
+    "works",
+    "work as",
+    "lives in",
+    "moved to",
+    "no longer",
+    "used to",
+    "switched from",
+    "to",
+    "likes",
+    "hates",
+    "never",
+    "not",
+    "a nurse",
+    "Berlin",
+    "Oslo",
+    "tea",
+    "two dogs",
+    "is",
+    "am",
+    "port",
+    "8080",
+    "due on",
+    "May 3",
+    "if",
+    "would",
+    "wants to",
+    "and",
+    "but",
+    ",",
+    ".",
+    "?",
+    '"',
+    "25",
+    "years old",
+    "married",
+    "vegan",
+    "favourite colour",
+    "red",
+    "我",
+    "用户",
+    "住在",
+    "上海",
+    "喜欢",
+    "不再",
+    "咖啡",
+    "，",
+    "。",
 )
 
 
