@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from mendory.claims.contexts import ANY, SINGLE, names_of, switches_of
+from mendory.claims.contexts import SINGLE, names_of, switches_of
 from mendory.content.heads import head
 from mendory.content.parts import core, parts
 from mendory.content.recalled import originals
@@ -59,12 +59,11 @@ def of_context(content: str | None, scope: str | None, metadata: Mapping[str, An
     if is_blank(content) or is_blank(scope):
         return set()
     switches = switches_of(str(content))
-    named = {(what, name) for one in switches for what in (one.what, ANY) for name in one.left | one.taken}
-    # one that names nothing left leaves whatever its scope had of the kind
-    named |= {(one.what, "") for one in switches if one.single and not one.left}
     held = names_of(str(content), metadata)
-    named |= held | {(what, "") for what, _ in held if what in SINGLE}
-    return {f"x:{_hash(scope, what, name)}" for what, name in named}
+    named = {name for one in switches for name in one.left | one.taken} | {name for _, name in held}
+    # a switch that names nothing left leaves whatever its scope had of the kind
+    kinds = {one.what for one in switches if not one.left} | {what for what, _ in held if what in SINGLE}
+    return {f"x:{_hash(scope, name)}" for name in named} | {f"y:{_hash(scope, what)}" for what in kinds}
 
 
 def hour_of(created: datetime | None) -> int | None:

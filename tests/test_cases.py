@@ -93,7 +93,7 @@ def test_every_case_belongs_to_a_runner_and_says_why() -> None:
 
 MEMORY_FOLDERS = (
     *("required", "identity", "status", "references", "exact", "restated", "apart", "fill", "merge"),
-    *("structure", "belonging", "repetition", "envelope", "no_fact", "compound", "echo", "fragments"),
+    *("structure", "belonging", "repetition", "envelope", "no_fact", "compound", "echo", "fragments", "staleness"),
 )
 
 
@@ -105,7 +105,7 @@ class Case:
         only(known, data, "the case")
         wishes = data.get("settings", {})
         known = {"absent", "required_metadata", "owner_keys", "window_minutes", "defaults", "min_siblings", "became"}
-        only({*known, "sentinel status", "now", "stale"}, wishes, "settings")
+        only({*known, "sentinel status", "now", "stale", "kept"}, wishes, "settings")
         self.sentinel_status = wishes.get("sentinel status", "active")
         self.absent = frozenset(wishes.get("absent", ()))
         required = tuple(wishes.get("required_metadata", Settings().required_metadata))
@@ -128,6 +128,9 @@ class Case:
         self.again = sorted(map(_expected_step, data.get("again", ())), key=_key)
         self.unplanned = data.get("unplanned")
         self.stands_down = data.get("stands_down")
+        contents = {row["id"]: row["content"] for row in self.rows.to_pylist()}
+        kept = wishes.get("kept", {})
+        self.notes = {name: Note(digest.of(contents[name]), fields) for name, fields in kept.items()}
         self.becomes = data.get("becomes", {})
 
     @property
@@ -280,9 +283,9 @@ def _carried_out(case: Case, plan: Plan) -> pa.Table:
     return rows
 
 
-def _kept_aside(plan: Plan) -> Notes:
+def _kept_aside(plan: Plan, before_it: Notes) -> Notes:
     """What is kept aside of the rows after every step of the plan."""
-    held: dict[str, Note] = {}
+    held = dict(before_it)
     for edit in (e for s in plan.steps() for e in s.edits if e.aside):
         assert edit.aside is not None
         before = held[edit.id].fields if edit.id in held else {}
@@ -301,7 +304,7 @@ def test_folder_has_cases_in_both_languages(folder: str) -> None:
 
 def _run(data: Mapping[str, Any]) -> None:
     case = Case(data)
-    drafted = case.draft(case.rows)
+    drafted = case.draft(case.rows, case.notes)
 
     assert case.findings == _found(case, drafted)
     assert case.steps == _planned(drafted)
@@ -316,14 +319,14 @@ def _run(data: Mapping[str, Any]) -> None:
             only({"code", "ids", "reason contains"}, entry, "an unplanned finding")
             assert entry["reason contains"] in ours[entry["code"], tuple(sorted(entry["ids"]))]
 
-    backwards = case.draft(case.rows.take(list(reversed(range(case.rows.num_rows)))))
+    backwards = case.draft(case.rows.take(list(reversed(range(case.rows.num_rows)))), case.notes)
     assert drafted.examination.findings == backwards.examination.findings
     assert _planned(drafted) == _planned(backwards)
     if drafted.drafts:
-        plan = bind(drafted.drafts, case.rows, case.mapping, 1, NOON, timedelta(hours=24))
+        plan = bind(drafted.drafts, case.rows, case.mapping, 1, NOON, timedelta(hours=24), case.notes)
         assert plan == Plan.from_json(json.loads(json.dumps(plan.as_json())))
         healed = _carried_out(case, plan)
-        assert case.again == _planned(case.draft(healed, _kept_aside(plan)))
+        assert case.again == _planned(case.draft(healed, _kept_aside(plan, case.notes)))
         texts = {row["id"]: row for row in healed.to_pylist()}
         for name, cells in case.becomes.items():
             assert cells == {column: texts[name][column] for column in cells}
@@ -442,6 +445,12 @@ def _step(name: str, entry: Mapping[str, Any], ids: Mapping[str, str]) -> Step:
     needs = tuple(ids[n] for n in entry.get("requires", ()))
     level = Level(entry["level"])
     return Step(StepKind.FILL, level, entry.get("rule"), "x", name, entry.get("scope", "u1"), name, edits, {}, needs)
+
+
+@pytest.mark.parametrize("case", cases("staleness"))
+def test_staleness(case: dict[str, Any]) -> None:
+    """What is old, finished or left is told of and weighed down, never hidden; what lasts is not."""
+    _run(case)
 
 
 @pytest.mark.parametrize("case", cases("policy"))

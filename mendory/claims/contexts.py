@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final
 
 from mendory.claims import claims_in
 from mendory.claims.attributes import attribute
-from mendory.language import fold
+from mendory.language import fold, language_of
 from mendory.language.claim import USER, Claim, ClaimKind, Tense
+from mendory.language.moving import MovedOn, Moving
 from mendory.text import is_blank
 
 CONTEXTS: Final[Mapping[str, str]] = MappingProxyType({"employer": "employer", "works_on": "project", "uses": "tool"})
@@ -31,7 +33,7 @@ SINGLE: Final = frozenset(
 """Of these a scope has one at a time."""
 ANY: Final = "*"
 """What a claim's subject is: its name alone does not say whether it is a project, an employer or a tool."""
-_LEAD: Final = re.compile(r"^(?:(?:the )?project\s+|项目\s*)|(?:\s+project|\s*项目)$")
+_AROUND: Final = re.compile(r"^(?:the )?(?:project\s+|项目\s*)|(?:\s+project|\s*项目|公司|集团|\s+inc|\s+corp)$")
 
 Name = tuple[str, str]
 """What something is (project, employer, tool, or `ANY`) and its folded name."""
@@ -39,12 +41,14 @@ Name = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """One thing was left for another: `left` for `taken`, as names; `left` is empty where it is not said."""
+    """One thing was left for another: `left` for `taken`, as names; either is empty where it is not said.
+
+    Where the scope has one such thing at a time, whatever it had is left for what is taken.
+    """
 
     what: str
     left: frozenset[str]
     taken: frozenset[str]
-    single: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,37 +65,52 @@ class Row:
 class Left:
     """Something that a scope has left, or come back to, by the memory that says so."""
 
-    name: Name
+    what: str
+    name: str
     by: str
     at: datetime
     back: bool
 
 
 def names_of(text: str, metadata: Mapping[str, Any] | None) -> frozenset[Name]:
-    """To what a memory belongs: as its metadata say, and its claims by their values and their subjects."""
+    """To what a memory belongs: as its metadata say, its language reads, and its claims by value and subject."""
     found = {(KEYS[key], _name(value)) for key, value in (metadata or {}).items() if key in KEYS and _is_name(value)}
+    found |= {(what, _name(name)) for what, name in _told(text)[1]}
     for claim in claims_in(text):
-        if claim.subject != USER and claim.kind is ClaimKind.FACT:
+        if claim.kind is not ClaimKind.FACT or claim.tense is not Tense.NOW or claim.denied:
+            continue
+        if claim.subject != USER:
             found.add((ANY, _name(claim.subject)))
-        if (what := _context(claim)) is not None and not claim.denied:
+        if (what := CONTEXTS.get(claim.about)) is not None:
             found |= {(what, _name(value.text)) for value in claim.values}
     return frozenset(name for name in found if name[1])
 
 
 def switches_of(text: str) -> tuple[Switch, ...]:
     """What the user has left for something else, as a text says."""
-    return tuple(_switches(claims_in(text)))
+    found = [*_switches(claims_in(text)), *(_switch(m.what, m.left, m.taken) for m in _told(text)[0])]
+    return tuple(dict.fromkeys(one for one in found if one.left or one.taken))
+
+
+def _told(text: str) -> tuple[tuple[MovedOn, ...], tuple[Name, ...]]:
+    language = language_of(text)
+    if not isinstance(language, Moving):
+        return (), ()
+    return language.moved_on(text), language.belongs_to(text)
 
 
 def _switches(claims: Iterable[Claim]) -> Iterator[Switch]:
     for claim in claims:
-        what = _context(claim)
-        if what is None or claim.subject != USER or claim.tense is not Tense.NOW or not claim.values:
+        what = CONTEXTS.get(claim.about) if claim.kind is ClaimKind.FACT else None
+        if what is None or claim.subject != USER or claim.tense is not Tense.NOW or not (claim.before or claim.ends):
             continue
-        single = what in SINGLE
-        if claim.before or (claim.ends and single):
-            left, taken = (frozenset(_name(v.text) for v in held) for held in (claim.before, claim.values))
-            yield Switch(what, left - taken, taken, single)
+        values, before = ([value.text for value in held] for held in (claim.values, claim.before))
+        yield _switch(what, [*values, *before], []) if claim.denied else _switch(what, before, values)
+
+
+def _switch(what: str, left: Iterable[str], taken: Iterable[str]) -> Switch:
+    now = frozenset(map(_name, taken))
+    return Switch(what, frozenset(map(_name, left)) - now - {""}, now - {""})
 
 
 def left_of(rows: Iterable[Row]) -> list[Left]:
@@ -99,36 +118,40 @@ def left_of(rows: Iterable[Row]) -> list[Left]:
 
     Rows without a time tell nothing: nobody knows what came first.
     """
-    state: dict[Name, Left] = {}
+    state: dict[str, Left] = {}
     held: dict[str, set[str]] = {}
     for row in sorted((r for r in rows if r.at is not None), key=lambda r: (r.at, r.id)):
         assert row.at is not None
-        for switch in row.switches:
-            left = switch.left or ((held.get(switch.what, set()) - switch.taken) if switch.single else frozenset())
-            for name in left:
-                state[switch.what, name] = Left((switch.what, name), row.id, row.at, back=False)
-            for name in switch.taken & {known for what, known in state if what == switch.what}:
-                state[switch.what, name] = Left((switch.what, name), row.id, row.at, back=True)
+        for one in row.switches:
+            whatever = not one.left and one.what in SINGLE
+            for name in (held.get(one.what, set()) - one.taken) if whatever else one.left:
+                state[name] = Left(one.what, name, row.id, row.at, back=False)
+            for name in one.taken & state.keys():
+                state[name] = Left(one.what, name, row.id, row.at, back=True)
         for what, name in row.names:
             held.setdefault(what, set()).add(name)
     return [state[name] for name in sorted(state)]
 
 
 def belongs(row: Row, left: Left) -> bool:
-    """Whether the row is of what was left: it was written before, and says so."""
-    what, name = left.name
-    return row.at is not None and row.at < left.at and bool(row.names & {(what, name), (ANY, name)})
+    """Whether the row is of what was left: it was written before, and says so.
 
-
-def _context(claim: Claim) -> str | None:
-    return CONTEXTS.get(claim.about) if claim.kind is ClaimKind.FACT else None
+    By the name alone: whether "Falcon" is a project or a tool, two texts may tell differently.
+    """
+    return row.at is not None and row.at < left.at and any(name == left.name for _, name in row.names)
 
 
 def _is_name(value: Any) -> bool:
     return isinstance(value, str) and not is_blank(value)
 
 
+@lru_cache(maxsize=1 << 14)
 def _name(text: str) -> str:
-    """A name as it is compared: folded, without the word that says it is a project."""
+    """A name as it is compared: folded, without the words that say what it is; English words by their stems."""
     folded = fold(text)
-    return _LEAD.sub("", folded).strip() or folded
+    bare = _AROUND.sub("", folded).strip() or folded
+    if not bare.isascii():
+        return bare
+    from mendory.language.en.forms import folded as stem
+
+    return " ".join(stem(word)[0] for word in bare.split())

@@ -174,8 +174,8 @@ class StaleContext(_Aged):
         factor = self._factors.get(row.id, 1.0)
         if left.back:
             return factor == self._section.left and not any(belongs(row, other) for other in away)
-        gone = {other.name[1] for other in away}
-        stays = any(what == left.name[0] and name not in gone for what, name in row.names)
+        gone = {other.name for other in away}
+        stays = any(what == left.what and name not in gone for what, name in row.names)
         return factor > self._section.left and not row.switches and not stays
 
     def _excused(self, text: str, left: Left) -> bool:
@@ -187,8 +187,8 @@ class StaleContext(_Aged):
         moved = [held[i] for i in ids if i in held and not self._excused(str(held[i].content), left)]
         if not moved or left.by not in held:
             return
-        what, factor = left.name[0], 1.0 if left.back else self._section.left
-        evidence: dict[str, Any] = {"context": what, "switch": left.by, "rows": len(moved), "factor": factor}
+        factor = 1.0 if left.back else self._section.left
+        evidence: dict[str, Any] = {"context": left.what, "switch": left.by, "rows": len(moved), "factor": factor}
         reason = f"the scope has left what {len(moved)} older memories belong to"
         if left.back:
             reason = f"the scope has come back to what {len(moved)} older memories belong to"

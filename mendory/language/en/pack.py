@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 from mendory.language.claim import Claim
-from mendory.language.en import ageing
+from mendory.language.en import ageing, moving
 from mendory.language.en.amounts import amounts
 from mendory.language.en.bounds import bounds
 from mendory.language.en.claims import claims
@@ -19,6 +19,7 @@ from mendory.language.en.opposites import KINDS, OPPOSITES
 from mendory.language.en.scenes import scenes, subject
 from mendory.language.en.slots import slots
 from mendory.language.en.tokens import Token, tokens
+from mendory.language.moving import MovedOn
 from mendory.language.reading import Reading, Word
 
 _WORDS = re.compile(r"(?<![\w./@#\\-])[^\W\d_]{2,}(?:['’][^\W\d_]+)?(?![\w/@\\-]|\.\w)|\b[Ii]\b")
@@ -114,6 +115,14 @@ class English:
     def under_way(self, text: str) -> bool:
         """Whether the text says that a task is being done at the moment of writing."""
         return ageing.under_way(text)
+
+    def moved_on(self, text: str) -> tuple[MovedOn, ...]:
+        """What the user has left for something else."""
+        return moving.moved_on(text)
+
+    def belongs_to(self, text: str) -> tuple[tuple[str, str], ...]:
+        """(project, employer or tool, its name as written) for each that the text is about."""
+        return moving.belongs_to(text)
 
 
 def _versions(found: list[Token], used: set[int]) -> frozenset[str]:

@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 
 from mendory.language.claim import Claim
+from mendory.language.moving import MovedOn
 from mendory.language.reading import Reading, Word
 from mendory.language.writing import halfwidth, simplified
-from mendory.language.zh import ageing
+from mendory.language.zh import ageing, moving
 from mendory.language.zh.asking import asks
 from mendory.language.zh.bounds import bounds
 from mendory.language.zh.claims import claims_of
@@ -98,6 +99,14 @@ class Chinese:
     def under_way(self, text: str) -> bool:
         """Whether the text says that a task is being done at the moment of writing."""
         return ageing.under_way(text)
+
+    def moved_on(self, text: str) -> tuple[MovedOn, ...]:
+        """What the user has left for something else."""
+        return moving.moved_on(text)
+
+    def belongs_to(self, text: str) -> tuple[tuple[str, str], ...]:
+        """(project, employer or tool, its name as written) for each that the text is about."""
+        return moving.belongs_to(text)
 
 
 def _stripped(parts: list[str]) -> tuple[str, ...]:
