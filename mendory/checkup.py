@@ -107,7 +107,7 @@ class Patient:
         memories = _counted(view.scan(), rows, scripts, counts, statuses)
         seen = examine(memories, view.fetch, self.settings, self.neighbours)
         sick = view.fetch([i for f in seen.findings for i in f.ids])
-        kept = None if counts is None else facts(counts, seen.stands_down, notes, sick)
+        kept = None if counts is None else facts(counts, seen, notes, sick)
         told = self._told(seen, sick, rows, scripts, replace(basis, looked_at=seen.read), kept)
         return replace(told, hidden=statuses[Status.ARCHIVED.value])
 
@@ -120,7 +120,7 @@ class Patient:
         wanted = {i for f in seen.examination.findings for i in f.ids}
         sick = {i: m for i, m in sick_rows(begun.facts).items() if i in wanted and i not in seen.touched}
         sick |= View(self.reader, notes).fetch(sorted(wanted - sick.keys()))
-        kept = facts(seen.counts, seen.examination.stands_down, notes, sick)
+        kept = facts(seen.counts, seen.examination, notes, sick)
         basis = Basis(begun.version, "", seen.changed, seen.looked_at, seen.standing)
         rows = {(str(k[0]), str(k[1])): n for k, n in seen.counts.of("attribute").items()}
         return self._told(seen.examination, sick, rows, seen.counts.of("script"), basis, kept, seen.counts.rows)

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from mendory.detect import Settings
 from mendory.detect.required import LACKING_FROM
+from mendory.detect.scopes import told
 from mendory.detect.shapes import shape_for
 from mendory.detect.status import StatusSpelling
 from mendory.diagnose import attributes
@@ -86,6 +87,7 @@ class Counts:
         found += [("attribute", name, value) for name, value in attributes(memory)]
         if memory.content and not memory.content.isspace():
             found.append(("script", _script(memory.content)))
+        found += told(memory, self._settings.absent, self._settings.owner_keys)
         return found
 
     def of(self, kind: str) -> dict[Any, int]:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from mendory.finding import Code, Finding
 from mendory.record import Memory
+from mendory.scopes.doubts import CODES as OF_SCOPES
 
 MIN_SUPPORT: Final = 3
 MIN_RATIO: Final = 3.0
@@ -104,6 +105,8 @@ def diagnose(
     """
     by_code: dict[Code, set[str]] = defaultdict(set)
     for finding in findings:
+        if finding.code in OF_SCOPES:  # its rows are examples, chosen by their scope and id
+            continue
         by_code[finding.code].update(i for i in finding.ids if i in sick)
     causes = []
     for code, ids in sorted(by_code.items()):

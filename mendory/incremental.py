@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from mendory import digest
 from mendory.counts import Counts
-from mendory.detect import Settings
+from mendory.detect import Examination, Settings
 from mendory.detect.neighbours import Neighbours
 from mendory.errors import DependencyMissing, VersionUnreadable
 from mendory.facts import Changed, framed
@@ -129,7 +129,8 @@ def _earlier(held: Checkpoint, ledger: Ledger, settings: Settings) -> Earlier | 
     if len(findings) != len(held.findings):
         return None
     down = tuple((what, why) for what, why in held.facts["stands_down"])
-    return Earlier(held.version, findings, Counts.from_json(settings, held.facts["counts"]), down)
+    firsts = {tuple(key): tuple(ids) for key, ids in held.facts["firsts"]}
+    return Earlier(held.version, findings, Counts.from_json(settings, held.facts["counts"]), down, firsts)
 
 
 def notes_mark(notes: Notes) -> str:
@@ -137,13 +138,12 @@ def notes_mark(notes: Notes) -> str:
     return digest.of([[name, note.about, dict(note.fields)] for name, note in sorted(notes.items())])
 
 
-def facts(
-    counts: Counts, stands_down: Collection[tuple[str, str]], notes: Notes, sick: Mapping[str, Memory]
-) -> dict[str, Any]:
+def facts(counts: Counts, seen: Examination, notes: Notes, sick: Mapping[str, Memory]) -> dict[str, Any]:
     """What a checkpoint keeps of a check beside its findings."""
     return {
         "counts": counts.as_json(),
-        "stands_down": [list(line) for line in stands_down],
+        "stands_down": [list(line) for line in seen.stands_down],
+        "firsts": [[list(key), list(ids)] for key, ids in seen.firsts.items()],
         "notes": notes_mark(notes),
         "sick": {name: [_plain(getattr(memory, one)) for one in _COMPARED] for name, memory in sick.items()},
     }

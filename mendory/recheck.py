@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Final, Protocol
 
@@ -20,10 +20,13 @@ from mendory.counts import BALLAST, Counts
 from mendory.detect import Examination, Fetch, Settings, examine
 from mendory.detect.neighbours import Neighbours
 from mendory.detect.required import LACKING_FROM
+from mendory.detect.scopes import Firsts
+from mendory.detect.scopes import again as of_scopes
 from mendory.facts import Changed
 from mendory.finding import Code, Finding
 from mendory.links import leading_to, links, named, named_by
 from mendory.record import Memory
+from mendory.scopes.doubts import CODES, Doubtful
 from mendory.side import Notes
 
 _ALIKE: Final = frozenset({Code.DUPLICATE_NEAR, Code.CONFLICT_CANDIDATE})
@@ -39,12 +42,16 @@ FEW: Final = 2000
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """What the last check of everything left: what it found, what it counted, what stood down, at which version."""
+    """What the last check of everything left: what it found, what it counted, what stood down, at which version.
+
+    `firsts` are the rows that stand for what it told of scopes.
+    """
 
     version: int
     findings: Mapping[str, Finding]
     counts: Counts
     stands_down: tuple[tuple[str, str], ...]
+    firsts: Firsts = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +144,7 @@ def recheck(
         return Unclear(change.why)
     again = _again(earlier, settings)
     if not (change.ids or change.gone or again):
-        return _united(earlier, examine((), fetch, settings), earlier.counts, set(), 0, 0)
+        return _united(earlier, examine((), fetch, settings), earlier.counts, set(), 0, 0, None)
     if earlier.counts.nameless:
         return Unclear(f"{earlier.counts.nameless} rows have no id, and nobody can tell whether those changed")
     if earlier.counts.rows < LACKING_FROM:
@@ -157,6 +164,10 @@ def recheck(
         return Unclear("rows without an id came, or the history does not add up")
     if touched and counts.regime() != earlier.counts.regime():
         return Unclear("what is usual in the table is no longer what it was")
+    fresh = chain.from_iterable(part.rows.scoped() for part in new)
+    scopes = of_scopes(earlier.counts.held, counts.held, earlier.firsts, touched, fresh, settings.scope_wishes)
+    if scopes is None:
+        return Unclear("which rows stand for what is found of scopes is no longer known")
     met = _met(earlier, touched, neighbours)
     ties = _tied(touched | again | met, _links(old, new, notes), index, most)
     if ties is None:
@@ -170,16 +181,25 @@ def recheck(
     examined = examine([*rows, *(counts.ballast(rows) if rows else ())], fetch, settings, neighbours)
     if rows and examined.stands_down != earlier.stands_down:
         return Unclear("what is usual among the changed rows is not what is usual in the table")
-    return _united(earlier, examined, counts, found, len(touched), looked_at)
+    return _united(earlier, examined, counts, found, len(touched), looked_at, scopes)
 
 
 def _united(
-    earlier: Earlier, examined: Examination, counts: Counts, found: set[str], changed: int, looked_at: int
+    earlier: Earlier,
+    examined: Examination,
+    counts: Counts,
+    found: set[str],
+    changed: int,
+    looked_at: int,
+    scopes: tuple[tuple[Finding, ...], Firsts] | None,
 ) -> Rechecked:
-    whole = {f.id: f for f in earlier.findings.values() if f.code in _OF_A_SCOPE}
-    standing = whole | {f.id: f for f in earlier.findings.values() if found.isdisjoint(f.ids)}
-    seen = (f for f in examined.findings if f.code not in _OF_A_SCOPE)
-    fresh = {f.id: f for f in seen if not any(i.startswith(BALLAST) for i in f.ids)}
+    """What stands and what was found anew; `scopes`: what the table tells of them, None where nothing changed."""
+    told, firsts = scopes or (tuple(f for f in earlier.findings.values() if f.code in CODES), earlier.firsts)
+    before = [f for f in earlier.findings.values() if f.code not in CODES]
+    standing = {f.id: f for f in before if f.code in _OF_A_SCOPE or found.isdisjoint(f.ids)}
+    # what some of the rows tell of scopes, or of all rows of one, is nothing
+    seen = (f for f in examined.findings if f.code not in _OF_A_SCOPE and f.code not in CODES)
+    fresh = {f.id: f for f in (*seen, *told) if not any(i.startswith(BALLAST) for i in f.ids)}
     findings = sorted((standing | fresh).values(), key=lambda f: (f.code.value, f.scope or "", f.ids, f.id))
     examination = replace(
         examined,
@@ -187,6 +207,8 @@ def _united(
         stands_down=earlier.stands_down,
         read=looked_at,
         scope_rows=counts.of("scope"),
+        firsts=firsts,
+        doubtful=Doubtful(),
     )
     return Rechecked(examination, counts, frozenset(found), changed, looked_at, len(standing))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Any
 
 _NUMBER = re.compile(
     # a run that holds a digit, letters before it included, and the word right behind it: its unit
@@ -239,6 +240,21 @@ def is_blank(text: str | None) -> bool:
 def valueless(value: object) -> bool:
     """True for null, an empty list and blank text: a key that holds it holds nothing."""
     return value is None or value == [] or (isinstance(value, str) and is_blank(value))
+
+
+def text_of(cell: Any) -> str | None:
+    """A cell as the word of a vocabulary or part of a scope: `true`, `1`, text as it is; None for anything else.
+
+    >>> text_of(True), text_of(1), text_of(2.0), text_of(0.5), text_of("a"), text_of([1])
+    ('true', '1', '2', None, 'a', None)
+    """
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() else None
+    return str(cell) if isinstance(cell, int) else None
 
 
 def shown(text: str | None, most: int = 80) -> str:

@@ -193,6 +193,22 @@ SENTENCES: Final[Mapping[str, str]] = {
     "decide which of these rows is valid, and clear its reference": "决定这些行中哪一行有效，并清除它的引用",
     "let these rows name what replaces them now": "让这些行直接指向现在取代它们的记忆",
     "clear these references, or mend the scope of one of the rows": "清除这些引用，或更正其中一行的范围",
+    "decide whose these rows are, and write their scope or their owner anew": "判定这些行属于谁，并更正其范围或所有者",
+    "look whether these rows are another scope's, and move or archive them": (
+        "查看这些行是否属于另一个范围，再移走或归档"
+    ),
+    "give each person's rows a scope of their own, and let their writer name it": (
+        "为每个人的行设各自的范围，并让写入程序写明范围"
+    ),
+    "decide which of these scopes is the owner's, and let their writer use it alone": (
+        "判定哪个范围是该所有者的，并让写入程序只用它"
+    ),
+    "write these scopes in one way, or declare in [scopes.parents] what lies in what": (
+        "统一这些范围的写法，或在 [scopes.parents] 中说明包含关系"
+    ),
+    "let the writer join the parts of a scope so that they can be told apart": (
+        "让写入程序以可区分的方式拼接范围的各部分"
+    ),
     "look whether these ids mean one memory, and write it in one way": "查看这些编号是否指同一条记忆，并统一写法",
     "mend the times of these rows, or the clock of their writer": "更正这些行的时间，或写入程序的时钟",
     "write these times in the unit of the column, or name the unit in [mapping.times]": (

@@ -20,8 +20,7 @@ from mendory.guess.zones import spoken
 from mendory.lance import Survey, table_exists
 from mendory.lance.survey import tables_in
 from mendory.mapping import Mapping
-from mendory.mapping.status import text_of
-from mendory.text import shown
+from mendory.text import shown, text_of
 
 ROWS = 100
 """How many rows a guess looks at and is proved on."""

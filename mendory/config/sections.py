@@ -15,6 +15,7 @@ from mendory.mapping.status import is_mark
 from mendory.mapping.times import UNITS
 from mendory.record import BY_NAME, FIELD_NAMES, Kind, Shape
 from mendory.scopes.ancestry import Parents
+from mendory.scopes.doubt import DEFAULTS
 from mendory.template import NoTemplate
 from mendory.text import valueless
 
@@ -206,9 +207,13 @@ class DuplicateSection(Section):
 
 
 class ScopesSection(Section):
-    """Which scope lies in which, child → parent, by name or by a pattern such as `{user}/{project}`."""
+    """Which scope lies in which, child → parent, by name or by a pattern such as `{user}/{project}`.
+
+    `defaults` are the names that programs write where nobody told them whose a memory is.
+    """
 
     parents: Annotated[dict[str, str], AfterValidator(_parents)] = {}
+    defaults: Annotated[tuple[str, ...], AfterValidator(_names)] = DEFAULTS
 
 
 class ConflictSection(Section):

@@ -31,6 +31,7 @@ from mendory.detect.plugged import factories
 from mendory.detect.references import References
 from mendory.detect.repetition import Repetition
 from mendory.detect.required import RequiredFields
+from mendory.detect.scopes import Firsts, Scopes
 from mendory.detect.staleness import Stale, StaleContext, TaskResidue
 from mendory.detect.status import StatusSpelling
 from mendory.detect.times import Times
@@ -41,6 +42,8 @@ from mendory.judge import Judging
 from mendory.mapping import Mapping as FieldMapping
 from mendory.record import Memory
 from mendory.scopes import Ancestors, ancestors_by, without_parents
+from mendory.scopes.doubt import DEFAULTS, Wishes
+from mendory.scopes.doubts import Doubtful
 
 Fetch = Callable[[Sequence[str]], Mapping[str, Memory]]
 """Reads memories by id, in the same state of the table as the scan; absent ids are left out."""
@@ -70,6 +73,7 @@ class Settings:
     `can_hide`: something makes the owner's reader stop returning a row; without a status nothing does.
     `status_words`: the owner's word → ours. `inside_metadata`: fields that are keys of it.
     `stale_vectors`: rows whose vector came from an earlier text. `now`: the time; without it nothing is in the future.
+    `default_scopes`: the scopes that stand for nobody.
     `ancestors`: scope → the scopes it lies in, the nearest first. `conflict`: by which rules a conflict is decided.
     `staleness`: how memories age, which none does without `now`.
     `claims`: what a memory claims, kept or extracted.
@@ -92,6 +96,7 @@ class Settings:
     vectors: tuple[str, ...] = ()
     schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     ancestors: Ancestors = without_parents
+    default_scopes: tuple[str, ...] = DEFAULTS
     conflict: ConflictRules = field(default_factory=ConflictRules)
     judging: Judging | None = None
     staleness: StalenessSection = field(default_factory=StalenessSection)
@@ -113,16 +118,25 @@ class Settings:
             vectors=mapping.vectors,
             schemas=config.metadata_schemas(),
             ancestors=(ancestors := ancestors_by(config.scopes.parents)),
+            default_scopes=config.scopes.defaults,
             conflict=ConflictRules(
                 config.conflict.order, config.conflict.tie_window, config.conflict.authorities, ancestors
             ),
             staleness=config.staleness,
         )
 
+    @property
+    def scope_wishes(self) -> Wishes:
+        """What the owner says of scopes."""
+        return Wishes(self.ancestors, self.default_scopes)
+
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """What one pass over a table gave: findings in a fixed order, what stood down, and facts for planning."""
+    """What one pass over a table gave: findings in a fixed order, what stood down, and facts for planning.
+
+    `firsts` are the rows that stand for what is told of scopes, `doubtful` the scopes that tell nothing of a row.
+    """
 
     findings: tuple[Finding, ...]
     stands_down: tuple[tuple[str, str], ...]
@@ -130,6 +144,8 @@ class Examination:
     scope_rows: Mapping[str, int]
     batches: BatchFacts
     referrers: Referrers
+    firsts: Firsts = field(default_factory=dict)
+    doubtful: Doubtful = field(default_factory=Doubtful)
 
 
 def detectors(settings: Settings, neighbours: Neighbours | None = None) -> list[Detector]:
@@ -179,6 +195,7 @@ def detectors(settings: Settings, neighbours: Neighbours | None = None) -> list[
         Stale(settings.absent, settings.now, settings.staleness),
         TaskResidue(settings.absent, settings.now, settings.staleness),
         StaleContext(settings.absent, settings.now, settings.staleness),
+        Scopes(settings.absent, settings.owner_keys, settings.scope_wishes),
         *(make(settings) for make in factories()),
     ]
 
@@ -201,6 +218,7 @@ def examine(
         for observe in observers:
             observe(memory)
     found = [f for d in running for f in d.findings(fetch)]
+    [(firsts, doubtful)] = [(d.firsts(), d.doubtful()) for d in running if isinstance(d, Scopes)] or [({}, Doubtful())]
     down = [line for d in running for line in d.stands_down()]
     found.sort(key=lambda f: (f.code.value, f.scope or "", f.ids, f.id))
-    return Examination(tuple(found), tuple(down), read, dict(scopes), batches, referrers)
+    return Examination(tuple(found), tuple(down), read, dict(scopes), batches, referrers, firsts, doubtful)

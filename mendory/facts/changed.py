@@ -26,7 +26,8 @@ from mendory.facts.moments import micros
 from mendory.facts.rows import Judged, column, of_distinct, statuses
 from mendory.links import of_context, of_row
 from mendory.mapping import UNREAD, VECTOR, VECTORLESS, Mapping, further
-from mendory.record import Status
+from mendory.record import RECALLABLE, Status
+from mendory.scopes.tally import keys as scope_keys
 from mendory.text import script, valueless
 
 Key = tuple[Any, ...]
@@ -94,7 +95,19 @@ class Changed:
                 found["status", status, merged] += number
         found.update(self._vectors())
         found.update(self._attributes())
+        found.update(key for _, key in self.scoped())
         return found
+
+    def scoped(self) -> Iterator[tuple[str, Key]]:
+        """(id, what is counted of the row's scope) for each row that recall returns; see `mendory.detect.scopes`."""
+        if "scope" in self._settings.absent:
+            return
+        statuses = None if "status" in self._settings.absent else self._list("status")
+        rows = zip(self.ids, self._list("scope"), self._said.tolist(), self._list("content"), strict=True)
+        for at, (name, scope, said, content) in enumerate(rows):
+            if statuses is None or statuses[at] in RECALLABLE:
+                for key in scope_keys(scope, self._metadata[said][1], content, self._settings.owner_keys):
+                    yield name or "", key
 
     def _there(self, name: str) -> Any:
         values = column(self._frame, name)

@@ -14,7 +14,8 @@ from mendory.guess.times import UNTOLD
 from mendory.guess.zones import always, spoken
 from mendory.mapping.places import Place as Where
 from mendory.mapping.places import leaf_type
-from mendory.mapping.status import NOW, TIMESTAMP, held, text_of
+from mendory.mapping.status import NOW, TIMESTAMP, held
+from mendory.text import text_of
 
 _MOST: Final = 0.5
 _FARTHEST: Final = timedelta(hours=14)

@@ -13,8 +13,7 @@ from mendory.guess.ended import by_time, confirm
 from mendory.guess.evidence import Evidence, Kind, Place
 from mendory.guess.names import ENDED, HIDDEN, NAMES, SHOWN, WORDS, rank
 from mendory.guess.rules import best
-from mendory.mapping.status import text_of
-from mendory.text import shown
+from mendory.text import shown, text_of
 
 _FLAGS: Final[tuple[Mapping[str, Any], ...]] = (
     MappingProxyType({"0": 0, "1": 1}),

@@ -11,11 +11,12 @@ import pyarrow as pa
 from mendory.lance.border import ours, table_folder
 from mendory.lance.faults import newest_is_there
 from mendory.lance.quoting import any_of, name, quote
-from mendory.mapping import Composite, Place, text_of
+from mendory.mapping import Composite, Place
 from mendory.mapping import Mapping as FieldMapping
 from mendory.mapping.places import is_text, leaf_type
 from mendory.mapping.status import NOW
 from mendory.record import RECALLABLE, Status
+from mendory.text import text_of
 
 DISTANCE: Final = "_distance"
 _COSINE: Final = "cosine"

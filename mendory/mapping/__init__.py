@@ -10,7 +10,7 @@ from mendory.mapping.layout import unaddressable
 from mendory.mapping.mapping import LIFTED, RELATIONS, Mapping
 from mendory.mapping.places import Composite, Place, is_addressable
 from mendory.mapping.reading import UNREAD, VECTOR, VECTORLESS, further, unread_bit
-from mendory.mapping.status import Vocabulary, text_of
+from mendory.mapping.status import Vocabulary
 from mendory.mapping.times import TimeForms
 
 __all__ = [
@@ -27,7 +27,6 @@ __all__ = [
     "Vocabulary",
     "further",
     "is_addressable",
-    "text_of",
     "unaddressable",
     "unread_bit",
 ]

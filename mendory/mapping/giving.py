@@ -11,9 +11,8 @@ from mendory.errors import SchemaMismatch
 from mendory.jsontext import NotAnObject
 from mendory.mapping.mapping import Mapping
 from mendory.mapping.places import Composite, held_at
-from mendory.mapping.status import text_of
 from mendory.rows import Present, by_id, with_values
-from mendory.text import is_blank
+from mendory.text import is_blank, text_of
 
 
 @dataclass(frozen=True)

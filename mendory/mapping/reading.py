@@ -15,9 +15,10 @@ import pyarrow as pa
 
 from mendory.mapping.layout import Layout
 from mendory.mapping.places import Cells, Composite, Place, is_comparable, is_text, plain_values, read_object
-from mendory.mapping.status import held, text_of
+from mendory.mapping.status import held
 from mendory.mapping.times import read_column, utc_column
 from mendory.record import BY_NAME, FIELD_NAMES, FIELDS, Memory, Shape, Status, VectorFacts
+from mendory.text import text_of
 
 # Lance allows no dot in a column's name, so that no column of an owner's is named like these
 VECTORLESS: Final = "mendory.vectorless"

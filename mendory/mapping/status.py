@@ -11,7 +11,7 @@ from typing import Any, Final
 from mendory.mapping.places import Place
 from mendory.mapping.times import UNITS, written
 from mendory.record import Status
-from mendory.text import is_blank
+from mendory.text import is_blank, text_of
 
 NOW: Final = "now:"
 """A mark's value `now:s`, `now:ms`, `now:us`, `now:ns`, `now:iso`, `now:timestamp` (for Arrow timestamps), or
@@ -91,18 +91,3 @@ def is_mark(value: Any) -> bool:
         form = value.removeprefix(NOW)
         return form in (*UNITS, "iso", TIMESTAMP) or "%" in form
     return isinstance(value, str | bool | int | float)
-
-
-def text_of(cell: Any) -> str | None:
-    """A cell as the word of a vocabulary or part of a scope: `true`, `1`, text as it is; None for anything else.
-
-    >>> text_of(True), text_of(1), text_of(2.0), text_of(0.5), text_of("a"), text_of([1])
-    ('true', '1', '2', None, 'a', None)
-    """
-    if isinstance(cell, str):
-        return cell
-    if isinstance(cell, bool):
-        return "true" if cell else "false"
-    if isinstance(cell, float):
-        return str(int(cell)) if cell.is_integer() else None
-    return str(cell) if isinstance(cell, int) else None

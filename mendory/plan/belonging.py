@@ -43,6 +43,8 @@ def set_scope(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
     if not sure:
         return [Unplanned(finding, "no scope is certain: its metadata names none in use, no unanimous siblings")]
     [scope] = meant
+    if scope in at.evidence.doubtful.places:
+        return [Unplanned(finding, "what tells its scope points to one that is in doubt itself")]
     if SCOPE_BARRED.search(scope):
         return [Unplanned(finding, "what tells its scope points to one that no scope should be like")]
     if refused := at.evidence.giving.refused(row, "scope", scope):
@@ -77,14 +79,16 @@ def _told(memory: Memory, evidence: Evidence, at_least: int) -> list[_Told]:
     told = [_by_owner(str(memory.id), said, evidence, at_least) for said in owner(memory, evidence.owner_keys)]
     agreed = evidence.witnesses.siblings_agree("scope", memory.batch_id, at_least)
     if agreed:
-        told.append(_Told(_SIBLINGS, frozenset({agreed[0]}), True, agreed[1]))
+        sure = agreed[0] not in evidence.doubtful.strays
+        told.append(_Told(_SIBLINGS, frozenset({agreed[0]}), sure, agreed[1]))
     return told
 
 
 def _by_owner(row: str, said: tuple[str, str], evidence: Evidence, at_least: int) -> _Told:
     """What a key of the metadata tells, sure where it means one scope and names it or enough live rows bear it out.
 
-    Rows of another scope than the one it names make it unsure: in this table the key tells no scope.
+    Rows of another scope than the one it names make it unsure: in this table the key tells no scope. So do rows of
+    others in that scope, unless the key names it.
     """
     by = f"metadata.{said[0]}"
     meant, named = evidence.meant(row, said)
@@ -92,7 +96,7 @@ def _by_owner(row: str, said: tuple[str, str], evidence: Evidence, at_least: int
         return _Told(by, meant, False, 0)
     [scope] = meant
     rows = evidence.witnesses.scopes[scope] if named else evidence.witnesses.named[said][scope]
-    return _Told(by, meant, bool(named) or rows >= at_least, rows)
+    return _Told(by, meant, bool(named) or (rows >= at_least and scope not in evidence.doubtful.strays), rows)
 
 
 def _tied_elsewhere(memory: Memory, scope: str, at: Situation) -> bool:

@@ -131,7 +131,7 @@ def draft(
             asking = look(ids)  # one reading for all of them
             if waiting and level is Level.PERSON:
                 told = Witnesses.of(asking.values(), state(), settings.owner_keys)
-                at = replace(at, evidence=Evidence(told, settings.owner_keys, giving(ids)))
+                at = replace(at, evidence=Evidence(told, settings.owner_keys, giving(ids), seen.doubtful))
             for finding in waiting:
                 why = _obstacle(finding, shared) or held_back(finding)
                 for answer in [Unplanned(finding, why)] if why else _DRAFTERS[_step(finding)](finding, at):

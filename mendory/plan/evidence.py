@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from mendory.mapping import Giving, text_of
+from mendory.mapping import Giving
 from mendory.record import Memory
-from mendory.text import SCOPE_BARRED, is_blank
+from mendory.scopes.doubts import Doubtful
+from mendory.text import SCOPE_BARRED, is_blank, text_of
 
 
 @dataclass(slots=True)
@@ -64,11 +65,15 @@ class Witnesses:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What tells a row's scope or source: what other rows tell, the keys that name an owner, what can be written."""
+    """What tells a row's scope or source: what other rows tell, the keys that name an owner, what can be written.
+
+    `doubtful` are scopes that tell nothing, being in doubt themselves.
+    """
 
     witnesses: Witnesses
     owner_keys: Sequence[str]
     giving: Giving
+    doubtful: Doubtful
     _meant: dict[Any, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property

@@ -23,6 +23,12 @@ DIFFERENCES: Final = {
     "letters": "字母写法",
     "lines": "分行",
     "unreadable": "有内容无法读取",
+    "width": "全半角",
+    "characters": "繁简",
+    "case": "大小写",
+    "outer": "首尾符号",
+    "separators": "分隔符",
+    "root": "缺少根",
 }
 """What rows may differ in, by the name a reason has for it."""
 

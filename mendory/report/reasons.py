@@ -25,6 +25,7 @@ _PATTERNS: Final = (
     (r"no source is certain: no unanimous siblings", "没有确定的来源：同批记录不一致"),
     (r"what tells its scope points to several", "表明其范围的证据指向多个范围"),
     (r"what tells its scope points to one that no scope should be like", "表明其范围的证据指向一个不合规的范围"),
+    (r"what tells its scope points to one that is in doubt itself", "表明其范围的证据指向一个本身存疑的范围"),
     (
         r"what tells its scope points to one, its references to another",
         "表明其范围的证据指向一个范围，其引用却指向另一个",
@@ -155,6 +156,7 @@ _PATTERNS: Final = (
         "变化的行中的常态与全表不同",
     ),
     (r"what changed is tied to too many rows", "与变化相关的行太多"),
+    (r"which rows stand for what is found of scopes is no longer known", "已不知道哪些行能代表范围方面的问题"),
     (r"version (\d+) is an? (\w+) operation", r"版本 \1 是 \2 操作"),
     (r"version (\d+) is gone", r"版本 \1 已不存在"),
     (r"pylance is not installed, and only it can read a table's history", "未安装 pylance，只有它能读取表的历史"),
@@ -289,6 +291,34 @@ _PATTERNS: Final = (
     (r"the content holds characters nobody sees: (.+)", r"内容含有看不见的字符：\1"),
     (r"the content has (\d+) characters", r"内容有 \1 个字符"),
     (r"the scope holds characters that no scope should have", "范围含有不应出现的字符"),
+    (r"(?P<reason>.+); (?P<more>one of \d+ such, of which \d+ are told)", r"\1；\2"),
+    (r"one of (\d+) such, of which (\d+) are told", r"此类共 \1 个，仅列出 \2 个"),
+    (
+        r"(\d+) of the scope's (\d+) rows are of an owner who has a scope of their own",
+        r"该范围 \2 行中有 \1 行属于另有自己范围的所有者",
+    ),
+    (r"(\d+) of the scope's (\d+) rows are of another owner than the scope's", r"该范围 \2 行中有 \1 行属于其他所有者"),
+    (r"(\d+) rows of the scope give its user the name of another scope's", r"该范围有 \1 行把用户称作另一个范围的用户"),
+    (r"(\d+) rows of (\d+) people lie in one default scope", r"\2 个人的 \1 行混在一个默认范围内"),
+    (r"(\d+) rows of (\d+) people lie in no scope at all", r"\2 个人的 \1 行都没有范围"),
+    (
+        r"one owner's (\d+) rows lie in (\d+) scopes that look like one",
+        r"同一所有者的 \1 行分散在 \2 个看似相同的范围内",
+    ),
+    (
+        r"one owner's (\d+) rows lie in (\d+) scopes that look like conversations",
+        r"同一所有者的 \1 行分散在 \2 个看似对话的范围内",
+    ),
+    (
+        r"(?P<value>\d+) scopes are one name spelt in several ways: (?P<differs>.+)",
+        r"\2 个范围是同一名称的不同写法：\1",
+    ),
+    (r"a scope is another's name without its root: (?P<differs>.+)", r"一个范围是另一个范围去掉根后的名称：\1"),
+    (r"(\d+) pairs of parts are joined into one scope", r"\1 组不同的部分被拼接成同一个范围"),
+    (
+        r"(\d+) scopes are one where their parts are joined by the separator that is in them",
+        r"\1 个范围若以其自身所含的分隔符拼接便成为同一个",
+    ),
     (r"(\d+) of its (\d+) parts were said before in the same text", r"\2 个部分中有 \1 个在同一文本中已说过"),
     (r"the content holds the envelope of a message: (\w+)", r"内容含有消息的外壳：\1"),
     (
