@@ -72,6 +72,7 @@ def test_every_case_belongs_to_a_runner_and_says_why() -> None:
     others = {
         "answers",
         "claims",
+        "contradiction",
         "conflict",
         "imports",
         "jsontext",

@@ -37,4 +37,4 @@ def compare(
     words = compare_texts(a, b, cosine)
     if told.relation is Relation.CONFLICT:
         return replace(told, score=max(told.score, words.score), why=(*told.why, *words.why))
-    return told if words.relation is Relation.UNKNOWN and told.relation is Relation.AGREE else words
+    return told if told.relation is Relation.AGREE and words.score < min(DECIDES.values()) else words

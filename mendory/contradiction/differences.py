@@ -29,8 +29,9 @@ _OPEN: Final = frozenset(("plan", "perhaps", "or"))
 class Differences:
     """What clashes. `who`: they speak of persons of opposite sorts. `stronger`: how far strengths lie apart, 0 to 1.
 
-    `parity`: one denies what it says and the other does not. `open`: one asks, plans or supposes. `events`: both tell
-    what happened, which may happen twice.
+    `parity`: one denies what it says and the other does not. `open`: one asks, plans or supposes. `dated`: one tells of
+    a day, number or version of which the other does not. `elsewhere`: more than half of what they say is about other
+    things.
     """
 
     denied: bool
@@ -52,7 +53,8 @@ class Differences:
     who: bool
     parity: bool
     open: bool
-    events: bool
+    dated: bool
+    elsewhere: bool
 
     @property
     def polarity(self) -> bool:
@@ -71,11 +73,12 @@ class Differences:
 
     @property
     def decisive(self) -> bool:
-        """Whether one can't hold beside the other. Another name or word in one place is none: both may hold.
+        """Whether one can't hold beside the other: it denies, of one thing and one time, what the other says.
 
-        "Likes tea", "likes coffee": which attributes have one value is told by claims, not by words.
+        Another word, name or figure in one place is no such thing: "likes tea", "likes coffee"; "bought 3", "bought 5".
+        Which attributes have one value is told by claims, not by words.
         """
-        return not self.open and (self.polarity or (self.figure and not self.events))
+        return self.polarity and not (self.open or self.dated or self.elsewhere or self.name or self.owner)
 
 
 def differences(a: Read, b: Read) -> Differences:
@@ -103,8 +106,9 @@ def differences(a: Read, b: Read) -> Differences:
         scenes(one, two),
         bool(persons),
         a.denies != b.denies,
-        bool(one.asks or two.asks or (one.bounds | two.bounds) & _OPEN),
-        "past" in one.bounds & two.bounds,
+        a.asks or b.asks or bool((one.bounds | two.bounds) & _OPEN),
+        a.side.numbers != b.side.numbers,
+        2 * (len(rest(a, b)) + len(rest(b, a))) > len(a.content) + len(b.content),
     )
 
 

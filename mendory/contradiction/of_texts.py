@@ -14,14 +14,20 @@ from mendory.text import letters
 LIKELY = 0.02
 """From this score on a pair is named a conflict at all; below it the words tell nothing."""
 _BELOW = 0.499
+SAME_WORDS = 0.6
+"""The least score of two texts of the same words in one order, of which one denies what the other says.
+
+Of such pairs in the tuning halves of English sets 137 of 141 (sick) and 676 of 676 (cannot) are contradictions. In
+Chinese there are too few to count (4 of 5); no other words alone decide there.
+"""
 
 
 def compare_texts(a: str, b: str, cosine: float | None) -> Compared:
     """The relation of two raw texts by words, and by their calibrated cosine where it is known.
 
     APART where they are about different people or hold in different scenes; EXCEPTION where one denies for a scene
-    what the other says in general. A conflict reaches the score that decides (`DECIDES`) only where one denies the
-    other or they have other figures, never for another name or word in one place. Cost: the product of the lengths.
+    what the other says in general. A conflict reaches the score that decides (`DECIDES`) only where one denies what the
+    other says of one thing (`Differences.decisive`). Cost: the product of the lengths.
     """
     one, two = read(a), read(b)
     if one is None or two is None or one.language.code != two.language.code or letters(a) == letters(b):
@@ -42,6 +48,8 @@ def compare_texts(a: str, b: str, cosine: float | None) -> Compared:
     score = scaled(probability(found, coefficients), decides)
     if not clash.decisive:
         score *= _BELOW
+    elif clash.denied and one.content == two.content:
+        score = max(score, SAME_WORDS)
     narrower = _narrower(one, two)
     if clash.polarity and narrower is not None:
         return Compared(Relation.EXCEPTION, score, (*why, "scene"), narrower=narrower)
@@ -59,5 +67,5 @@ def _narrower(a: Read, b: Read) -> int | None:
 
 def _why(clash: Differences) -> tuple[str, ...]:
     """What clashes, by the names of `Differences`."""
-    told = ("owner", "scene", "open", "events")
+    told = ("owner", "scene", "open", "dated", "elsewhere")
     return tuple(f.name for f in fields(clash) if f.name not in told and getattr(clash, f.name))

@@ -12,13 +12,17 @@ from mendory.sameness.features import Side
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A text as its language reads it; `content` are the folds of its words of content, each once, in order."""
+    """A text as its language reads it; `content` are the folds of its words of content, each once, in order.
+
+    `asks`: all of its sentences are questions, so it says nothing.
+    """
 
     language: Language
     reading: Reading
     side: Side
     content: tuple[str, ...]
     folds: frozenset[str]
+    asks: bool
 
     @property
     def denies(self) -> bool:
@@ -40,7 +44,9 @@ def read(text: str) -> Read | None:
         return None
     reading = language.read(text)
     content = tuple(dict.fromkeys(_content(reading)))
-    return Read(language, reading, Side.of(reading), content, frozenset(word.fold for word in reading.words))
+    asks = all(sentence.endswith(("?", "？")) for sentence in language.sentences(text))
+    folds = frozenset(word.fold for word in reading.words)
+    return Read(language, reading, Side.of(reading), content, folds, asks or bool(reading.asks))
 
 
 def _content(reading: Reading) -> Iterator[str]:
