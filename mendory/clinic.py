@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from mendory import digest
 from mendory.checkup import CheckUp, Patient, leave
@@ -24,9 +24,10 @@ from mendory.ledger.database import shown
 from mendory.ledger.findings import problem_key
 from mendory.mapping import Giving
 from mendory.neighbours import TableNeighbours
-from mendory.plan.build import Drafted, Wishes, bind, draft
-from mendory.plan.draft import Unplanned
+from mendory.plan.binding import bind
+from mendory.plan.build import Drafted, Wishes, draft
 from mendory.plan.model import Plan
+from mendory.plan.waiting import NOT_ASKED, asked_for, waiting_for_a_person
 from mendory.policy import Health
 from mendory.rehearse import rehearse
 from mendory.side import View
@@ -36,8 +37,6 @@ from mendory.summing import SummaryVectors
 from mendory.telemetry import mark_shown, since_mark
 
 _R = TypeVar("_R", bound=Reader)
-NOT_ASKED: Final = "not asked for"
-"""Why a finding outside what a plan was asked for is not in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,9 @@ class Clinic:
     def settings(self) -> Settings:
         """What the detectors need to know, at this moment."""
         stale = self.side_state.stale(self.reader)
-        return replace(self._settings, now=self.clock(), stale_vectors=stale, judging=self.consulted.remembered())
+        ledger, judging = self.known_ledger(), self.consulted.remembered()
+        settled = frozenset(ledger.findings.dismissed()) if ledger else frozenset[str]()
+        return replace(self._settings, now=self.clock(), stale_vectors=stale, judging=judging, settled=settled)
 
     @cached_property
     def reader(self) -> Reader:
@@ -196,7 +197,7 @@ class Clinic:
             self.neighbours(reader),
         )
         if wanted:
-            drafted = _asked(drafted, wanted)
+            drafted = replace(drafted, unplanned=asked_for(drafted.unplanned, wanted))
         mine = [f for f in checked.findings if wanted is None or wanted(f)]
         open_plans = tuple(sorted({under[f.id] for f in mine if f.id in under}))
         ledger.findings.note(checked.findings)
@@ -210,7 +211,7 @@ class Clinic:
             with tempfile.TemporaryDirectory(prefix="mendory-rehearsal-") as folder, executing(self.clock) as context:
                 rehearse(plan, self.writer, self.settings, Path(folder), context, notes, self.neighbours(reader))
             ledger.plans.save(plan, self._context(checked, drafted))
-        waiting = {u.finding.id: u.reason for u in drafted.unplanned if _a_persons(u, under)}
+        waiting = waiting_for_a_person(drafted.unplanned, under)
         if wanted:
             waiting |= self._still_queued(drafted)
         ledger.findings.enqueue({**waiting, **ledger.plans.failed()})
@@ -289,18 +290,6 @@ class Clinic:
                 f"{shown(self.config.ledger.url)} {what}. Nothing was done. Point ledger.url at the right one; "
                 "if it is lost for good: mendory recover --adopt --as NAME."
             )
-
-
-def _a_persons(unplanned: Unplanned, under: dict[str, str]) -> bool:
-    if unplanned.finding.id in under or unplanned.reason.startswith("dismissed"):
-        return False
-    return unplanned.reason not in ("report only", NOT_ASKED)
-
-
-def _asked(drafted: Drafted, wanted: Callable[[Finding], bool]) -> Drafted:
-    """The same with one reason for every finding outside what was asked for."""
-    said = tuple(u if wanted(u.finding) else Unplanned(u.finding, NOT_ASKED) for u in drafted.unplanned)
-    return replace(drafted, unplanned=said)
 
 
 def unheard(done: int, total: int) -> None:

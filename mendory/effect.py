@@ -44,7 +44,8 @@ def check_effect(
     # a version that touched a row and left it as promised, by a column that came, changed nothing of it
     promised = {e.id: e.becomes for s in applied for e in s.edits}
     changed = {i for i in foreign & set(ids) if now.get(i) != promised[i]}
-    return verify(applied, now, changed, findings, outside), findings
+    notes = clinic.ledger.asides.held()
+    return verify(applied, now, changed, findings, outside, notes, foreign), findings
 
 
 def _between(versions: Sequence[int], newest: int) -> Iterator[tuple[int, int]]:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from mendory import digest
-from mendory.record import Memory, VectorFacts
+from mendory.record import Kept, Memory, VectorFacts
 
 
 class Ring(StrEnum):
@@ -209,7 +209,7 @@ def finding(
 ) -> Finding:
     """The finding of `code` on `memories`, its id fixed by the fields the detector reads.
 
-    `vectors.<column>` reads what is known of that further vector.
+    `vectors.<column>` reads what is known of that further vector, `kept.<name>` one thing kept beside the row.
     """
     ring, severity = KNOWN[code]
     ids = tuple(sorted(m.id or "" for m in memories))
@@ -230,6 +230,8 @@ def by_code(findings: Iterable[Finding]) -> dict[str, int]:
 def _read(memory: Memory, name: str) -> Any:
     name, _, column = name.partition(".")
     value = getattr(memory, name)
+    if isinstance(value, Kept):
+        return _plain(getattr(value, column))
     # the column too: the same vector in another column is another problem
     return [column, _plain(value.get(column))] if column else _plain(value)
 

@@ -142,7 +142,7 @@ def recheck(
     """
     if change.full:
         return Unclear(change.why)
-    again = _again(earlier, settings)
+    again = _again(earlier, settings, notes)
     if not (change.ids or change.gone or again):
         return _united(earlier, examine((), fetch, settings), earlier.counts, set(), 0, 0, None)
     if earlier.counts.nameless:
@@ -213,11 +213,17 @@ def _united(
     return Rechecked(examination, counts, frozenset(found), changed, looked_at, len(standing))
 
 
-def _again(earlier: Earlier, settings: Settings) -> set[str]:
-    """Rows judged anew though they did not change: by the clock, and by which texts their vectors came from."""
+def _again(earlier: Earlier, settings: Settings, notes: Notes) -> set[str]:
+    """Rows judged anew though they did not change.
+
+    By the clock, by which texts their vectors came from, and since a person has settled what they are marked for.
+    """
+    marked = {name for name, note in notes.items() if "disputed_with" in note.fields}
+    settled = [f for f in earlier.findings.values() if f.code is Code.CONFLICT and f.id in settings.settled]
+    over = {i for f in settled if marked & set(f.ids) for i in f.ids}
     timed = {i for f in earlier.findings.values() if f.code in _TIMED for i in f.ids}
     stale = {i for f in earlier.findings.values() if f.code is Code.EMBEDDING_STALE_TEXT for i in f.ids}
-    return timed | (stale ^ settings.stale_vectors)
+    return timed | over | (stale ^ settings.stale_vectors)
 
 
 def _met(earlier: Earlier, touched: Collection[str], neighbours: Neighbours | None) -> set[str]:

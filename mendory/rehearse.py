@@ -49,9 +49,10 @@ def rehearse(
     clone.refresh()
     changed = [clone.changes_at(v) for v in sorted(set(versions))]
     outside = None if any(c.full for c in changed) else {i for c in changed for i in c.ids | c.gone} - set(ids)
-    view = View(clone, ledger.asides.held())
+    held = ledger.asides.held()
+    view = View(clone, held)
     seen = examine(view.scan(), view.fetch, settings, neighbours)
-    verdict = verify(list(plan.steps()), _digests(clone, ids), (), seen.findings, outside)
+    verdict = verify(list(plan.steps()), _digests(clone, ids), (), seen.findings, outside, held)
     if not verdict.ok:
         wrong = "; ".join(f"{c.name}: {', '.join(c.failed[:5])}" for c in verdict.checks if not c.ok)
         raise _failed(plan, f"it did not verify ({wrong})")

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from mendory.catalogue import StepKind
 from mendory.finding import Code, Finding
 from mendory.plan.model import Step
+from mendory.side import Notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +57,16 @@ def verify(
     foreign: Collection[str],
     findings: Collection[Finding],
     outside: Collection[str] | None,
+    notes: Notes = MappingProxyType({}),
+    noted_since: Collection[str] = (),
 ) -> Verdict:
     """The verdict on applied steps, given each row's digest now, rows others wrote since, findings now.
 
-    `outside` are rows that our commits changed and no plan names; None when history can't tell.
-    Checks: each touched row is what was planned (unless others changed it since: then it is listed),
-    each problem is gone, nothing outside the plan changed.
+    `outside` are rows that our commits changed and no plan names; None when history can't tell. `notes` is what is kept
+    aside of rows now; of those `noted_since` another repair may have changed it.
+    Checks: each touched row is what was planned (unless others changed it since: then it is listed), so is what is
+    kept aside of it, each problem is gone, nothing outside the plan changed. A mark of a dispute ends no problem: it
+    is there, and that is what was promised.
     """
     final: dict[str, tuple[str, str]] = {}
     for step in applied:
@@ -71,13 +77,33 @@ def verify(
     theirs, by_row = frozenset(foreign), _by_row(findings)
     remaining = [s for s in applied if theirs.isdisjoint(s.row_ids) and _remains(s, by_row)]
     unseen = ["history can't tell"] if outside is None else sorted(outside)
-    checks = (
+    kept = _kept(applied)
+    spared = {*noted_since, *foreign}
+    told = {row: notes[row].fields for row in notes}
+    astray = {
+        row: step
+        for (row, name), (value, step) in kept.items()
+        if row not in spared and told.get(row, {}).get(name) != value
+    }
+    checks = [
         Check("rows_as_planned", len(final), tuple(wrong)),
         Check("problems_gone", len(applied), tuple(s.id[:8] for s in remaining)),
         Check("rows_outside_the_plan_unchanged", len(final), tuple(unseen)),
-    )
-    failed = {final[i][1] for i in wrong} | {s.id for s in remaining}
-    return Verdict(checks, tuple(sorted(failed)), changed)
+    ]
+    if kept:
+        checks.append(Check("kept_aside_as_planned", len({row for row, _ in kept}), tuple(sorted(astray))))
+    failed = {final[i][1] for i in wrong} | {s.id for s in remaining} | set(astray.values())
+    return Verdict(tuple(checks), tuple(sorted(failed)), changed)
+
+
+def _kept(applied: Sequence[Step]) -> dict[tuple[str, str], tuple[Any, str]]:
+    """(row, name) → what is to be kept of the row aside, and the step that said so last."""
+    found: dict[tuple[str, str], tuple[Any, str]] = {}
+    for step in applied:
+        for edit in step.edits:
+            for change in edit.aside.changes if edit.aside else ():
+                found[edit.id, change.column] = change.new, step.id
+    return found
 
 
 def _by_row(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
@@ -110,6 +136,10 @@ def _remains(step: Step, by_row: Mapping[str, Sequence[Finding]]) -> bool:
             ):
                 if len({*rows, step.detail.get("primary_id"), *step.detail["merged_ids"]} & set(finding.ids)) > 1:
                     return True
+            case StepKind.SUPERSEDE, Code.CONFLICT if set(step.hidden_ids) & set(finding.ids):
+                return True
+            case StepKind.LIFT_MARK, Code.DISPUTE_OVER if set(step.row_ids) & set(finding.ids):
+                return True
             case StepKind.WEIGH, Code.STALE_CONTEXT | Code.TASK_RESIDUE if mine - {step.detail.get("switch")}:
                 if step.detail["factor"] == finding.evidence["factor"]:
                     return True

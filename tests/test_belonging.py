@@ -18,7 +18,8 @@ from mendory.detect import Settings
 from mendory.errors import ConfigInvalid
 from mendory.ledger.plans import PlanState
 from mendory.mapping import Giving, Mapping
-from mendory.plan.build import Drafted, Wishes, bind, draft
+from mendory.plan.binding import bind
+from mendory.plan.build import Drafted, Wishes, draft
 from mendory.policy import Authority, Verdict
 from mendory.record import FIELD_NAMES
 from mendory.treatment import apply, take_back

@@ -32,7 +32,8 @@ from mendory.config import LimitsSection
 from mendory.detect import Settings, examine
 from mendory.mapping import VECTOR, VECTORLESS, Giving
 from mendory.mapping import Mapping as FieldMapping
-from mendory.plan.build import Drafted, Wishes, bind, draft
+from mendory.plan.binding import bind
+from mendory.plan.build import Drafted, Wishes, draft
 from mendory.plan.draft import SPELLING
 from mendory.plan.model import ColumnChange, Edit, Group, Plan, Step
 from mendory.policy import Health, decide

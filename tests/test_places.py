@@ -20,7 +20,7 @@ from mendory.finding import Code, finding
 from mendory.jsontext import members, parse_object, rebase, with_key, with_path, without_key
 from mendory.mapping import Mapping, TimeForms
 from mendory.mapping.times import UNITS, written
-from mendory.plan.build import bind
+from mendory.plan.binding import bind
 from mendory.plan.draft import Draft
 from mendory.record import FIELD_NAMES, Memory
 from mendory.rows import Present, value_at, with_changes, with_values

@@ -132,12 +132,14 @@ def test_rules_are_asked_in_their_order(
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)).filter(lambda p: p[0] != p[1])))
 def test_who_loses_goes_in_favour_of_one_that_stays(pairs: list[tuple[int, int]]) -> None:
-    """Nobody goes in favour of a row that goes itself, and of no group of rivals all go."""
+    """Each row that loses does so, ruling by ruling, to one that loses to nobody; in a circle to nobody at all."""
     rulings = [(str(stays), str(goes)) for stays, goes in pairs]
-    final = losers(rulings)
+    found = losers(rulings)
 
-    assert set(final.values()).isdisjoint(final)
-    assert set(final) <= {goes for _, goes in rulings}
+    assert set(found) == {goes for _, goes in rulings}
+    assert {path[-1] for path in found.values() if path}.isdisjoint(found)
+    steps = [(b, a) for row, path in found.items() if path for a, b in zip((row, *path), path, strict=False)]
+    assert set(steps) <= set(rulings)
 
 
 def test_each_rule_is_confirmed_by_its_own_name() -> None:

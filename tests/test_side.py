@@ -21,7 +21,7 @@ from mendory.executor.owner import executing
 from mendory.executor.rollback import rollback
 from mendory.finding import Code, finding
 from mendory.ledger.records import IntentKind
-from mendory.plan.build import bind
+from mendory.plan.binding import bind
 from mendory.plan.draft import Draft
 from mendory.plan.model import Aside, ColumnChange, Edit
 from mendory.record import FIELD_NAMES, Kept, Memory

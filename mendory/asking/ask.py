@@ -50,7 +50,7 @@ def asked(clinic: Clinic, plan_id: str, excerpts: bool = True) -> Asked:
         zone=_zone(config),
         groups=groups,
         rows=len({i for s in waiting for i in s.changed_ids}),
-        hides=len({i for s in waiting for i in _hidden(s)}),
+        hides=len({i for s in waiting for i in s.hidden_ids}),
         rescoped=len({i for s in waiting if s.kind is StepKind.SET_SCOPE for i in s.changed_ids}),
         scopes=scopes,
         held=_held(config, plan, ids, set(outcomes) - ids, context),
@@ -81,16 +81,10 @@ def _group(group: Group, steps: Sequence[Step], rulings: Mapping[str, Ruling]) -
         int(group.level),
         len(steps),
         len({i for s in steps for i in s.changed_ids}),
-        len({i for s in steps for i in _hidden(s)}),
+        len({i for s in steps for i in s.hidden_ids}),
         tuple(whys.most_common()),
         len(steps) - whys.total(),
     )
-
-
-def _hidden(step: Step) -> Collection[str]:
-    """The rows that leave recall by the step."""
-    merged: Sequence[str] = step.detail.get("merged_ids", ())
-    return merged
 
 
 def _by_scope(steps: Sequence[Step]) -> tuple[tuple[str | None, int], ...]:

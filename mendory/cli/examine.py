@@ -26,10 +26,11 @@ from mendory.cli.shared import (
 )
 from mendory.cli.spaces import show_cost
 from mendory.cli.words import many, reason, say, term
-from mendory.clinic import NOT_ASKED, Clinic, Planned
+from mendory.clinic import Clinic, Planned
 from mendory.errors import InputInvalid
 from mendory.finding import Finding, Severity
 from mendory.incremental import LAST, Since
+from mendory.plan.waiting import NOT_ASKED
 from mendory.record import FIELD_NAMES
 from mendory.telemetry import DoorWrites
 from mendory.text import shown

@@ -158,24 +158,25 @@ def _later(pair: _Pair, wishes: ConflictRules) -> tuple[int, int] | Abstention:
     return keep, int(abs(apart).total_seconds())
 
 
-def losers(rulings: Collection[tuple[str, str]]) -> dict[str, str]:
-    """Row that loses → the row that stays in the end, of (stays, goes) pairs.
+def losers(rulings: Collection[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    """Row that loses → the rows it loses to, one after another, the last of which stays; () where they go in a circle.
 
-    A row that loses to one that itself loses goes in favour of what stays at last. Rows that lose to each other in a
-    circle are left out: nobody stays. A row that loses several times goes in favour of the first of those by name.
+    `rulings` are pairs of who stays and who goes. A row that loses several times loses to the first of those by name.
 
     >>> losers([("b", "a"), ("c", "b")]), losers([("b", "a"), ("a", "b")])
-    ({'a': 'c', 'b': 'c'}, {})
+    ({'a': ('b', 'c'), 'b': ('c',)}, {'a': (), 'b': ()})
     """
     direct: dict[str, str] = {}
     for stays, goes in sorted(rulings):
         direct.setdefault(goes, stays)
-    final: dict[str, str] = {}
-    for row in direct:
-        at, walked = row, set[str]()
-        while at in direct and at not in walked:
-            walked.add(at)
-            at = direct[at]
-        if at not in walked:
-            final[row] = at
-    return final
+    return {row: _path(row, direct) for row in direct}
+
+
+def _path(row: str, direct: Mapping[str, str]) -> tuple[str, ...]:
+    walked = {row: None}
+    while row in direct:
+        row = direct[row]
+        if row in walked:
+            return ()
+        walked[row] = None
+    return tuple(walked)[1:]

@@ -19,6 +19,7 @@ from mendory.detect.characters import Characters, NearIds
 from mendory.detect.compound import CompoundParts
 from mendory.detect.conflicts import Conflicts
 from mendory.detect.context import BatchFacts, Referrers
+from mendory.detect.disputes import Disputes
 from mendory.detect.echo import RecallEcho
 from mendory.detect.envelope import Envelope
 from mendory.detect.exact_duplicates import ExactDuplicates
@@ -77,6 +78,7 @@ class Settings:
     `ancestors`: scope → the scopes it lies in, the nearest first. `conflict`: by which rules a conflict is decided.
     `staleness`: how memories age, which none does without `now`.
     `claims`: what a memory claims, kept or extracted.
+    `settled`: the findings that a person has dismissed; a dispute about one is over.
     `schemas`: the user's JSON Schema of the metadata by kind of memory, `*` for all others.
     `optional`: required fields that the owner may leave empty. `vectors`: further columns of vectors.
     `judging`: what a judge says, or has said, of a conflict; None without one.
@@ -101,6 +103,7 @@ class Settings:
     judging: Judging | None = None
     staleness: StalenessSection = field(default_factory=StalenessSection)
     claims: ClaimsOf = claims_of
+    settled: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, config: Config, mapping: FieldMapping) -> Settings:
@@ -209,7 +212,8 @@ def examine(
     """
     running = detectors(settings, neighbours)
     batches, referrers = BatchFacts(settings.required_metadata), Referrers()
-    observers = [d.observe for d in running] + [batches.observe, referrers.observe]
+    disputes = Disputes()
+    observers = [d.observe for d in running] + [batches.observe, referrers.observe, disputes.observe]
     scopes: Counter[str] = Counter()
     read = 0
     for memory in memories:
@@ -219,6 +223,7 @@ def examine(
             observe(memory)
     found = [f for d in running for f in d.findings(fetch)]
     [(firsts, doubtful)] = [(d.firsts(), d.doubtful()) for d in running if isinstance(d, Scopes)] or [({}, Doubtful())]
+    found += disputes.over(found, settings.settled)
     down = [line for d in running for line in d.stands_down()]
     found.sort(key=lambda f: (f.code.value, f.scope or "", f.ids, f.id))
     return Examination(tuple(found), tuple(down), read, dict(scopes), batches, referrers, firsts, doubtful)

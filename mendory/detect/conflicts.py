@@ -34,9 +34,9 @@ class Conflicts:
     Flags: `conflict`, two rows whose claims share subject and attribute or object, or whose texts lie near, and that
     can't both hold (`mendory.contradiction`) as surely as a rule may decide about it; for each row the pair with its
     newest opponent. `conflict_exception`: one of two holds for a scene, or in a scope inside the other's, and the other
-    in general; for each narrower row the newest general one. `conflict_buried`: a row that a rule decides against, but
-    that says more than what is over; and a row that still names the old port or version of something, when a conflict
-    about it is decided or the row that had it is superseded.
+    in general; for each narrower row the newest general one, unless it is linked to it. `conflict_buried`: a row that
+    a rule decides against, but that says more than what is over; and a row that still names the old port or version of
+    something, when a conflict about it is decided or the row that had it is superseded.
     Does not flag: complementary facts; rows of two owners, of sibling scopes, of other scenes; events and what passes;
     what is planned, supposed, quoted or over; archived rows; a row alone. Cost: the claims of each row, extracted where
     nobody kept them; about 150 bytes a row; of rows whose claims meet others' the texts are fetched, and each is
@@ -182,7 +182,8 @@ def _newest(clashes: Iterable[Clash | None]) -> Iterator[Clash]:
             continue
         if clash.exception and not exception and _narrower(clash) is clash.rows[0]:
             exception = True
-            yield clash
+            if not _linked(clash):
+                yield clash
         elif clash.conflict and not clash.exception and not conflict:
             conflict = True
             yield clash
@@ -199,6 +200,12 @@ def _narrower(clash: Clash) -> Memory:
     if clash.rows[0].scope != clash.rows[1].scope:
         return clash.rows[0]
     return clash.rows[clash.compared.narrower or 0]
+
+
+def _linked(clash: Clash) -> bool:
+    """Whether the narrower side is known for an exception of the other."""
+    narrower = _narrower(clash)
+    return any(m.id in narrower.kept.exception_of for m in clash.rows)
 
 
 def _exception(clash: Clash) -> Finding:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from mendory.catalogue import Level, StepKind, remedy_of
@@ -94,7 +94,8 @@ class Situation:
     row. `owner_keys` are the metadata keys that name an owner, `incidental` keys and columns that never change what a
     memory means. `successors` tells, from the ledger, which row a vanished one had been merged into. `undecided` are
     rows of steps drafted before which a person must accept, so that nobody knows yet what becomes of them. `vector_of`
-    embeds. `evidence` is what other rows tell about those that lack a scope or a source.
+    embeds. `evidence` is what other rows tell about those that lack a scope or a source. `losing` is, for each row
+    that a rule lets lose, those it loses to, the last of which stays; empty where they lose in a circle.
     """
 
     look: Callable[[Sequence[str]], Mapping[str, Memory]]
@@ -112,6 +113,7 @@ class Situation:
     undecided: Collection[str]
     vector_of: VectorOf
     evidence: Evidence | None = None
+    losing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def changed(memory: Memory, changes: Mapping[str, Any]) -> Memory:

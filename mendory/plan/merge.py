@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from mendory.catalogue import StepKind
@@ -63,11 +63,17 @@ def merge_near(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
     return _merge(StepKind.MERGE_NEAR, finding, at, primary, merged, reason, detail, parts)
 
 
-def hidden_meanwhile(finding: Finding, members: Sequence[Memory], at: Situation) -> str:
-    """Why these rows are not what the finding saw: another step of the plan changes them; empty when none does."""
-    if len(members) < len(finding.ids) or not all(m.recallable for m in members):
+def hidden_meanwhile(
+    finding: Finding, members: Sequence[Memory], at: Situation, meant: Collection[str] | None = None
+) -> str:
+    """Why these rows are not what the finding saw: another step of the plan changes them; empty when none does.
+
+    `meant` are the rows that the step is about, where they are not the finding's.
+    """
+    meant = finding.ids if meant is None else meant
+    if len(members) < len(meant) or not all(m.recallable for m in members):
         return "another step of the plan hides one of these rows; the next check looks again"
-    if set(at.undecided) & set(finding.ids):
+    if set(at.undecided) & set(meant):
         return "a person must first decide on another step of the plan that changes one of these rows"
     return ""
 

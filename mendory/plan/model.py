@@ -91,8 +91,9 @@ class Step:
     """One repair, applied whole or not at all.
 
     `detail` says what a person needs to see: for a merge `primary_id`, `merged_ids`, `strategy` and
-    the `rollback` verb; for a fill each key's origin. `requires` names the steps that must have been
-    applied before, since this one was planned on what they leave.
+    the `rollback` verb; for what lost by a rule `kept_id` and `superseded_ids`; for a fill each key's
+    origin. `requires` names the steps that must have been applied before, since this one was planned on what they
+    leave.
     """
 
     kind: StepKind
@@ -120,6 +121,11 @@ class Step:
     def changed_ids(self) -> tuple[str, ...]:
         """The rows the step changes."""
         return tuple(e.id for e in self.edits if not e.idle)
+
+    @property
+    def hidden_ids(self) -> tuple[str, ...]:
+        """The rows that leave recall by the step: merged, or superseded."""
+        return (*self.detail.get("merged_ids", ()), *self.detail.get("superseded_ids", ()))
 
     def _body(self) -> dict[str, Any]:
         return {
@@ -175,7 +181,7 @@ class Group:
     @property
     def hides(self) -> int:
         """How many rows leave recall."""
-        return sum(len(s.detail.get("merged_ids", ())) for s in self.steps)
+        return sum(len(s.hidden_ids) for s in self.steps)
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mendory.catalogue import REMEDIES, Level, Otherwise
-from mendory.clinic import NOT_ASKED
 from mendory.errors import NotReversible
 from mendory.finding import KNOWN, Code
 from mendory.ledger import Ledger
 from mendory.ledger.plans import FAILED, PlanState
 from mendory.plan.model import Group, Plan, Step
+from mendory.plan.waiting import NOT_ASKED
 from mendory.policy import Authority
 
 Outcomes = Mapping[str, Mapping[str, Any]]
@@ -58,7 +58,7 @@ def build(ledger: Ledger, plan_id: str) -> dict[str, Any]:
         "authority": {a.value: standing.get(a.value, 0) for a in Authority},
         "ran_by": _ran_by(standing, applied),
         "rows_changed": len({i for s in stands for i in s.changed_ids}) if plan else None,
-        "rows_hidden": sum(len(s.detail.get("merged_ids", ())) for s in stands) if plan else None,
+        "rows_hidden": sum(len(s.hidden_ids) for s in stands) if plan else None,
         "waiting": _waiting(plan, said, applied),
         "causes": context["causes"],
         "unplanned": _unplanned(context["unplanned"]),

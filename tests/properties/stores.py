@@ -22,7 +22,8 @@ from mendory.executor.store import Store
 from mendory.ledger import Ledger
 from mendory.ledger.records import IntentKind
 from mendory.mapping import Giving, Mapping
-from mendory.plan.build import Wishes, bind, draft
+from mendory.plan.binding import bind
+from mendory.plan.build import Wishes, draft
 from mendory.plan.model import Plan
 from mendory.record import arrow_schema
 from mendory.work import Unit

@@ -20,7 +20,8 @@ from mendory.ledger import Ledger
 from mendory.ledger.plans import PlanState
 from mendory.ledger.records import IntentKind
 from mendory.mapping import Mapping
-from mendory.plan.build import bind, draft
+from mendory.plan.binding import bind
+from mendory.plan.build import draft
 from mendory.plan.model import Group, Plan
 from mendory.policy import Health, Verdict, decide
 from mendory.testing import FakeStore
