@@ -56,6 +56,8 @@ ATTRIBUTES: Final = _declared(
     Attribute("scheduled", ValueKind.DATE, True),
     Attribute("favourite", ValueKind.TERM, True),
     Attribute("tool", ValueKind.TERM, True),
+    Attribute("phone", ValueKind.TERM, True),
+    Attribute("email", ValueKind.TERM, True),
     Attribute("detail", ValueKind.TERM, True),
     Attribute("has", ValueKind.TERM, False),
     Attribute("count", ValueKind.NUMBER, True),

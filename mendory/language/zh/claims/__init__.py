@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from mendory.language.claim import Claim
+from mendory.language.zh.claims.having import having
+from mendory.language.zh.claims.liking import liking
 from mendory.language.zh.claims.living import living
 from mendory.language.zh.claims.person import person
-from mendory.language.zh.claims.sayings import sayings
+from mendory.language.zh.claims.sayings import Saying, sayings
+from mendory.language.zh.claims.settings import settings
 from mendory.language.zh.claims.talk import talk
+from mendory.language.zh.claims.work import work
+from mendory.language.zh.scenes import scenes
 
 __all__ = ["claims_of"]
 
 
 def claims_of(text: str) -> tuple[Claim, ...]:
-    """The claims of a text in its order."""
-    found: dict[Claim, None] = {}
+    """The claims of a text in its order, each once; a question makes none but for what it gives away of who asks."""
+    found: dict[tuple[object, ...], Claim] = {}
+    held: frozenset[str] = frozenset()
     for said in sayings(text):
-        for claim in (*living(said, text), *person(said), *talk(said, text)):
-            found.setdefault(claim)
-    return tuple(found)
+        held = scenes([said.tokens]) or (held if said.before else frozenset())
+        for claim in _claims(said, text, held):
+            found.setdefault((claim.subject, claim.about, claim.values, claim.stance, claim.tense, claim.denied), claim)
+    return tuple(found.values())
+
+
+def _claims(said: Saying, text: str, held: frozenset[str]) -> Iterator[Claim]:
+    yield from living(said, text)
+    if not said.asked:
+        yield from person(said)
+        yield from work(said)
+        yield from having(said)
+        yield from settings(said)
+        yield from liking(said, held)
+    yield from talk(said, text)

@@ -21,3 +21,9 @@ def one_of(name: str) -> str:
 def forms(name: str) -> dict[str, str]:
     """The words of a list of groups, each with the first of its line."""
     return {word: line.split()[0] for line in _LISTS[name].strip().splitlines() for word in line.split()}
+
+
+def named(name: str) -> list[tuple[str, list[str]]]:
+    """The lines of a list whose lines begin with a name: the name, and the members between commas."""
+    lines = (line.partition(": ") for line in _LISTS[name].strip().splitlines())
+    return [(key, [member.strip() for member in rest.split(",")]) for key, _, rest in lines]

@@ -23,7 +23,7 @@ _BEARS = rf"(?!{one_of('bears')})"
 
 _LIVES = re.compile(
     rf"(?:(?:住|定居|居住|安家|落户|长居|常住|久居|旅居)(?:在|于|到|进)?|现居(?:住)?(?:地|于|在)?(?:是|为|:)?"
-    rf"|(?:家|住处|住址|居住地|所在地|常住地|常住城市|所在城市|居住城市)(?:就|也)?(?:在|是|为|位于|:)){_P}"
+    rf"|(?:(?<!老)家(?!乡)|住处|住址|居住地|所在地|常住地|常住城市|所在城市|居住城市)(?:就|也)?(?:在|是|为|位于|:)){_P}"
 )
 _MOVED = re.compile(rf"(?:搬家?|搬迁|迁居|移居|移民|搬回|迁)(?:到|去|来|至|回|往|了)*{_P}(?!.*(?:玩|旅游))")
 _FROM_TO = re.compile(rf"从{_P}.{{0,4}}(?:搬|迁|移居)(?:家)?(?:到|去|来|至|回)了?{_P}")
@@ -75,7 +75,7 @@ _TALK: Final = tuple(
         (r"P(?:也|都|有|没有?|买不到|看不到|不下|没下|要|才|就)", 0.5),
         (r"我(?:也|就|都|才)?是P(?:的|人|嘞|滴)|^P人", 0.6),
         (r"(?:等|以后|这几天|过几天|今天|明天|最近|定位都?)在P", 0.5),
-        (r"^大?P(?!的|\d|女|之行|[一-鿿]日游|便宜)", 0.5),
+        (r"^大?P(?![^,，]{2,}的[^,，]{1,6}是)(?!的|\d|女|之行|[一-鿿]日游|便宜)", 0.5),
     )
 )
 
@@ -87,9 +87,9 @@ def living(said: Saying, raw: str) -> Iterator[Claim]:
         return
     masked, rest = _masked(said.text, found), _masked(said.rest, places(said.rest))
     values = [mention.value for mention in found]
-    stated = list(_stated(said, masked, rest, values))
+    stated = [] if said.asked else list(_stated(said, masked, rest, values))
     yield from stated
-    if said.tense is Tense.NOW and not any(claim.about == "lives_in" for claim in stated):
+    if said.speaker and said.tense is Tense.NOW and not any(claim.about == "lives_in" for claim in stated):
         yield from _talk(said, masked, values, raw)
 
 
@@ -100,8 +100,7 @@ def _masked(text: str, found: list) -> str:  # type: ignore[type-arg]
 
 
 def _fact(said: Saying, about: str, value: Value, sure: float, **more: object) -> Claim:
-    tense = Tense.SUPPOSED if said.asked else said.tense
-    return Claim(ClaimKind.FACT, said.subject or "", about, (value,), tense=tense, confidence=sure, **more)  # type: ignore[arg-type]
+    return Claim(ClaimKind.FACT, said.subject or "", about, (value,), tense=said.tense, confidence=sure, **more)  # type: ignore[arg-type]
 
 
 def _at(masked: str, match: re.Match[str], values: list[Value]) -> Value:
@@ -130,10 +129,16 @@ def _stated(said: Saying, masked: str, rest: str, values: list[Value]) -> Iterat
         )
         return
     if born := _BORN.search(masked):
-        yield _fact(said, "born_in", _at(masked, born, values), _BORN_SURE, denied=denied)
+        yield _fact(
+            said,
+            "born_in" if "生" in born.group()[:2] else "from",
+            _at(masked, born, values),
+            _BORN_SURE,
+            denied=denied,
+        )
         return
     if native := _NATIVE.search(rest):
-        yield _fact(said, "born_in", _at(rest, native, _places_of(said.rest)), 0.85, denied=rest.startswith("不"))
+        yield _fact(said, "from", _at(rest, native, _places_of(said.rest)), 0.85, denied=rest.startswith("不"))
     elif (works := _WORKS_THERE.search(masked)) and not denied:
         yield _fact(said, "lives_in", _at(masked, works, values), 0.8 if said.own else 0.65)
     elif said.own and (there := _IS_THERE.search(rest)) and not re.search(_VISITS, rest):
@@ -175,6 +180,8 @@ def _counts(said: Saying, masked: str, match: re.Match[str], value: Value, serie
     if cue.startswith(("大", "我大", "咱大")) and not _SECOND.search(masked[: match.start()]):
         return True
     if series and cue.strip("大人") == _P:
+        return False
+    if cue.startswith("我") and "是" in cue and len(said.text) == len(masked) - 1 + len(value.text):
         return False
     if cue.startswith(_P) and ABROAD in value.within:
         return False

@@ -10,6 +10,7 @@ from typing import Final
 from mendory.language.claim import USER, Claim, ClaimKind, Tense, Value, ValueKind
 from mendory.language.zh.claims.lexicon import forms, one_of
 from mendory.language.zh.claims.sayings import Saying
+from mendory.language.zh.claims.values import day
 from mendory.language.zh.lexicon import KIN
 from mendory.language.zh.numerals import NUMERALS, number
 from mendory.language.zh.scan import scan
@@ -30,21 +31,20 @@ _WOMEN = one_of("women")
 _GENDER_STATED = re.compile(
     rf"^(?:的?性别)?{_IS}(?:是|为|:)?(?:一个|个|一名|名|位|一位)?(?:大|小)?(?:(?P<man>{_MEN})|(?P<woman>{_WOMEN}))(?:的|的?啊|哦|呢)?$"
 )
-_PARTNERS: Final = (
-    (re.compile(r"(?:前妻|前女友|老婆|妻子|媳妇|太太|女朋友|女友|女票|未婚妻|岳父|岳母|丈母娘)"), _MALE),
-    (re.compile(r"(?:前夫|前男友|老公|丈夫|男朋友|男友|男票|男盆友|未婚夫|婆婆)"), _FEMALE),
-)
 _MARRIED = re.compile(r"(?:老婆|妻子|媳妇|太太|老公|丈夫|岳父|岳母|丈母娘|婆婆|公公)")
 _ENGAGED = re.compile(r"(?:女朋友|女友|男朋友|男友|女票|男票)")
 _MARITAL = forms("marital")
-_MARITAL_STATED = re.compile(rf"(?P<no>不再?|没有?|未|还没有?|尚未)?({one_of('marital')})")
+_MARITAL_STATED = re.compile(
+    rf"^(?:的?婚姻(?:状况|状态)?|{_IS}|一直|仍然?|目前|也|处于|处于?|和[^，,。]{{1,6}}|跟[^，,。]{{1,6}}|去年|前年|今年|上个?月|刚刚?)*"
+    rf"(?P<no>不再是?|没有?|未|还没有?|尚未|不是)?({one_of('marital')})(?:了|的|中|状态|人士|至今|多年|快?[一-鿿\d]{{1,3}}年了?)*$"
+)
 _CHANGED = re.compile(r"(?:离了?婚|分手|恢复单身)")
 
 _AGE = re.compile(rf"^(?:的?年龄)?{_IS}{_NUMBER}(?:周)?岁(?!的?时|半?就|那年|以|前|左右|起|开始|后|以后|之)")
 _BIRTHDAY = re.compile(r"^(?:的)?(?:生日|出生日期|诞辰)(?:就|也)?(?:是|为|在|:|改为|改成)?")
 _BORN_DAY = re.compile(r"(?:出生于|生于|出生在)(?=\d|[一二])")
 _NAME = re.compile(
-    r"^(?:的?(?:名字|姓名|全名|真名|大名|本名))?(?:就)?(?:叫做?|是|为|:|改名叫?|名叫|改名为)"
+    r"^(?:(?:的?(?:名字|姓名|全名|真名|大名|本名)(?:就|改)?(?:叫做?|是|为|:|改为))|(?:改名叫?|名叫|改名为|叫做?))"
     r"([一-鿿]{2,4}|[A-Za-z][A-Za-z]+(?: [A-Z][a-z]+)?)$"
 )
 _HEIGHT = re.compile(rf"^(?:的)?身高{_IS}(?:有|约)?")
@@ -73,7 +73,7 @@ def person(said: Saying) -> Iterator[Claim]:
         if value is not None and value < 130:
             yield _fact(said, "age", Value(ValueKind.NUMBER, f"{value.normalize():f}岁", value, "岁"), 0.95)
     yield from _dates(said)
-    if (match := _NAME.search(rest)) and (said.rest.startswith(("叫", "名叫", "改名")) or "名" in match.group()):
+    if (match := _NAME.search(rest)) and (said.own or "名" in match.group()):
         yield _fact(said, "name", Value(ValueKind.PERSON, match[1].casefold()), 0.9)
     yield from _measures(said)
     if match := _BLOOD.search(rest):
@@ -83,9 +83,15 @@ def person(said: Saying) -> Iterator[Claim]:
 
 
 def _fact(said: Saying, about: str, value: Value, sure: float, *, denied: bool = False, ends: bool = False) -> Claim:
-    tense = Tense.SUPPOSED if said.asked else said.tense
     return Claim(
-        ClaimKind.FACT, said.subject or USER, about, (value,), denied=denied, tense=tense, ends=ends, confidence=sure
+        ClaimKind.FACT,
+        said.subject or USER,
+        about,
+        (value,),
+        denied=denied,
+        tense=said.tense,
+        ends=ends,
+        confidence=sure,
     )
 
 
@@ -94,18 +100,15 @@ def _term(text: str) -> Value:
 
 
 def _partner(said: Saying) -> Iterator[Claim]:
-    """我老婆 tells that the user is married, and with less confidence a man."""
+    """我老婆 tells that the user is married, 我男朋友 that the user is not alone."""
     match = re.match(r"^(?:我|俺|用户|本人)(?:和|跟|与)?(?:我|的)*(?=" + "|".join(KIN) + ")", said.text)
     behind = said.text[match.end() :] if match else ""
     if not match or said.asked or said.tense is not Tense.NOW or re.match(r".{2,3}(?:座|的话)", behind):
         return
-    for partner, gender in _PARTNERS:
-        if partner.match(behind):
-            yield Claim(ClaimKind.FACT, USER, "gender", (_term(gender),), confidence=0.7)
-            if _MARRIED.match(behind):
-                yield Claim(ClaimKind.FACT, USER, "marital", (_term("已婚"),), confidence=0.85)
-            elif _ENGAGED.match(behind):
-                yield Claim(ClaimKind.FACT, USER, "marital", (_term("恋爱"),), confidence=0.7)
+    if _MARRIED.match(behind):
+        yield Claim(ClaimKind.FACT, USER, "marital", (_term("已婚"),), confidence=0.85)
+    elif _ENGAGED.match(behind):
+        yield Claim(ClaimKind.FACT, USER, "marital", (_term("恋爱"),), confidence=0.7)
 
 
 def _marital(said: Saying, match: re.Match[str]) -> Iterator[Claim]:
@@ -118,10 +121,9 @@ def _marital(said: Saying, match: re.Match[str]) -> Iterator[Claim]:
 def _dates(said: Saying) -> Iterator[Claim]:
     for pattern in (_BIRTHDAY, _BORN_DAY):
         if match := pattern.search(said.rest):
-            dates = scan(said.rest[match.end() : match.end() + 16]).dates
-            day = sorted(one for one in dates if one.startswith(("month:", "day:", "year:")))
-            if any(one.startswith("month:") for one in day):
-                yield _fact(said, "birthday", Value(ValueKind.DATE, " ".join(day)), 0.95)
+            date = day(said.rest[match.end() : match.end() + 16])
+            if date is not None and "month:" in date.text:
+                yield _fact(said, "birthday", date, 0.95)
             return
 
 

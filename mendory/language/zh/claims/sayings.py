@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 
 from mendory.language.claim import USER, Tense
 from mendory.language.writing import halfwidth, simplified
 from mendory.language.zh.claims.lexicon import one_of, words
 from mendory.language.zh.clauses import clauses_of
 from mendory.language.zh.lexicon import KIN
-from mendory.language.zh.people import is_person
+from mendory.language.zh.lexicon import words as of_pack
+from mendory.language.zh.people import SURNAMES, is_person
 from mendory.language.zh.scan import scan
 from mendory.language.zh.tokens import Token
 
@@ -29,7 +30,7 @@ _REPORTS = re.compile(r"(?:说过?|讲|提到过?|提及|表示|透露|称|告�
 _USER_SAYS = re.compile(
     r"^(用户|我)(?:说过?|表示|提到过?|提及|称|透露|告诉\S{0,2}|强调|指出|补充)(?:自己|他自己|她自己|他|她|我)?(?=.)"
 )
-_OPENING = re.compile(rf"^(?:{one_of('opening')})+")
+_OPENING = re.compile(rf"^(?:\d{{1,3}}[.、)]?(?=[我用])|{one_of('opening')})+")
 _FIRST = re.compile(r"^(?:用户本人|用户自己|该用户|用户|本人|我本人|我自己|我个人|我|俺|偶|自己|(?i:the user|user))")
 _OWN = re.compile(
     rf"^(?:我|俺|偶|用户|本人|咱)?(?:家里?|的)?的?({'|'.join(sorted(KIN, key=len, reverse=True))})(?!座|星|节)"
@@ -37,6 +38,9 @@ _OWN = re.compile(
 _OTHER = re.compile(r"^(?:你们?|您|妳|他们?|她们?|它们?|大家|别人|有人|人们|谁|对方|某人)")
 _WE = re.compile(r"^(?:我们|咱们|咱|俺们)")
 _NO_OWNER = words("no_owner")
+_NICKNAME = re.compile(f"[小老阿][{''.join(SURNAMES)}](?=[一-鿿\\s])")
+"""小王: whatever jieba makes of what stands behind it."""
+_NO_NAMES = of_pack("no_names")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +49,24 @@ class Saying:
 
     `text` is simplified and in half width, without quotation marks. `subject` is whom it is about, None where that is
     somebody or something without a name of its own; `own` where it says so itself and does not take it over from the
-    clause before. `rest` is what stands behind the subject. `asked` is of the whole sentence.
+    clause before; `about` is whom that was about, the user at first. `rest` is what stands behind the subject.
+    `asked` is of the whole sentence. `before`: another clause of the sentence stands before it.
     """
 
     text: str
     subject: str | None
     own: bool
+    about: str | None
     rest: str
     tense: Tense
     asked: bool
+    before: bool
     tokens: tuple[Token, ...]
+
+    @property
+    def speaker(self) -> bool:
+        """Whether who speaks may give something away here: nobody else is named as whom it is about."""
+        return {self.subject, self.about if self.subject is None else USER} <= {USER, None}
 
 
 def sayings(text: str) -> list[Saying]:
@@ -78,7 +90,9 @@ def _sentence(sentence: str, asked: bool, about: str | None) -> Iterator[Saying]
         tokens = tuple(chain.from_iterable(clauses_of(scan(said).pieces)))
         subject, own, rest = _subject(said, tokens, about)
         supposed = supposed or bool(_SUPPOSED.search(said))
-        yield Saying(said, subject, own, rest, _tense(said, supposed or reported), asked, tokens)
+        yield Saying(
+            said, subject, own, about, rest, _tense(said, supposed or reported), asked, part is not clauses[0], tokens
+        )
         reported = reported or (subject != USER and bool(_REPORTS.search(said)))
         about = subject if own else about
 
@@ -103,26 +117,40 @@ def _subject(text: str, tokens: Sequence[Token], about: str | None) -> tuple[str
     if first := _FIRST.match(rest):
         behind = rest[first.end() :].lstrip()
         mine = behind.startswith("的") or (behind.startswith("家") and not behind.startswith("家在"))
+        mine = mine or _noun_at(tokens, len(text) - len(behind))
         return (USER, True, behind) if not mine or _owned(behind) else (None, True, behind)
-    named, length = _named(tokens, start)
+    named, length = _named(rest, tokens, start)
     if named:
         return named, True, rest[length:].lstrip()
     return (about, False, rest) if _verbal(tokens, start) else (None, False, rest)
 
 
+def _noun_at(tokens: Sequence[Token], place: int) -> bool:
+    """Whether the word at this place is somebody of the user's whose thing follows: 我手下的员工, not 我身高."""
+    at = 0
+    for token, behind in pairwise(tokens):
+        if at >= place:
+            own = any(token.text.startswith(word) for word in _NO_OWNER)
+            return token.tag in ("n", "nr", "nz") and not token.value and not own and behind.text == "的"
+        at += len(token.text)
+    return False
+
+
 def _owned(behind: str) -> bool:
     """Whether 我的 is followed by what is a property of the user: 我的生日, 我的职业; not 我的电脑."""
-    return any(behind.startswith(word, 1) for word in _NO_OWNER)
+    return any(behind.lstrip("的").startswith(word) for word in _NO_OWNER)
 
 
-def _named(tokens: Sequence[Token], start: int) -> tuple[str, int]:
+def _named(rest: str, tokens: Sequence[Token], start: int) -> tuple[str, int]:
     """The name of a person a clause begins with, and how long it is as written."""
+    if (nick := _NICKNAME.match(rest)) and rest[:2] not in _NO_NAMES and rest[:3] not in _NO_NAMES:
+        return nick.group(), 2
     at = 0
     for token in tokens:
         if at >= start:
             if is_person(token):
                 return token.text, len(token.text)
-            if token.value and token.named and token.text[0].isalpha():
+            if token.value and token.named and token.text[0].isascii() and token.text[0].isalpha() and "我" not in rest:
                 return token.fold, len(token.text)
             break
         at += len(token.text)

@@ -88,7 +88,8 @@ def talk(said: Saying, raw: str) -> Iterator[Claim]:
     """What a clause that states nothing of the kind gives away of the speaker."""
     if "用户" in raw or said.tense is not Tense.NOW:
         return
-    yield from _told("zodiac", _sign(said))
+    if said.speaker:
+        yield from _told("zodiac", _sign(said))
     yield from _told("gender", _gender(said))
 
 

@@ -1,0 +1,54 @@
+"""What somebody has and how many: children, sisters and brothers, pets, cars, houses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from mendory.language.claim import Claim
+from mendory.language.zh.claims.lexicon import named
+from mendory.language.zh.claims.sayings import Saying
+from mendory.language.zh.claims.values import count, fact
+from mendory.language.zh.numerals import NUMERALS, number
+
+_CLASSES = {name: tuple(key.split()) for key, names in named("had") for name in names}
+_THING = "|".join(sorted(_CLASSES, key=len, reverse=True))
+_MANY = rf"(?P<n>[{NUMERALS}]+|\d+)(?:个|只|条|位|名|辆|台|套|栋|匹|对|头)?"
+_HAS = re.compile(
+    rf"(?:有|养了?|收养了?|领养了?|生了?|育有|买了?)(?:{_MANY})?(?:[^，,。、一-龥]|可爱的|小|亲|双胞胎|大|老|年幼的|上学的)*(?P<what>{_THING})(?![一-鿿]*(?:粮|舍|砂|位|票|贷|东|过敏|毛))"
+)
+_MORE = re.compile(rf"(?:、|和|与|以及|还有){_MANY}(?:小|可爱的)*(?P<what>{_THING})")
+_NONE = re.compile(rf"(?:没有?|没养|不养|无|还没有?)(?:自己的|任何|过)?(?P<what>{_THING})(?:了|也没有)?$")
+_PAIR = re.compile(r"(?:有|育有)(?:一儿一女|一子一女)|儿女双全")
+_ONLY = re.compile(r"是(?:家里的?)?(?:独生子女|独生子|独生女|独子|独女)")
+
+
+def having(said: Saying) -> Iterator[Claim]:
+    """Claims of `has` and `count`, of the thing and of what it is a sort of."""
+    if said.subject is None:
+        return
+    if _ONLY.search(said.rest):
+        yield fact(said, "count:sibling", count(0), sure=0.9)
+    elif _PAIR.search(said.rest):
+        for one, many in (("son", 1), ("daughter", 1), ("child", 2)):
+            yield fact(said, f"count:{one}", count(many), sure=0.9)
+        yield fact(said, "has:child", sure=0.9)
+    elif none := _NONE.search(said.rest):
+        for one in _CLASSES[none["what"]][:1]:
+            yield fact(said, f"has:{one}", sure=0.9, denied=True)
+            yield fact(said, f"count:{one}", count(0), sure=0.85)
+    elif has := _HAS.search(said.rest):
+        yield from _had(said, has["n"], has["what"])
+        for more in _MORE.finditer(said.rest, has.end()):
+            yield from _had(said, more["n"], more["what"])
+
+
+def _had(said: Saying, many: str | None, what: str) -> Iterator[Claim]:
+    """一只 says that there is one, as 个 does where it is a, not that there is no other."""
+    if "没" in said.rest.partition(what)[0]:
+        return
+    for one in _CLASSES[what]:
+        yield fact(said, f"has:{one}", sure=0.85)
+    value = number(many) if many else None
+    if value is not None and many not in ("一", "1"):
+        yield fact(said, f"count:{_CLASSES[what][0]}", count(int(value)), sure=0.85)
