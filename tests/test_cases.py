@@ -38,6 +38,7 @@ from mendory.plan.draft import SPELLING
 from mendory.plan.model import ColumnChange, Edit, Group, Plan, Step
 from mendory.policy import Health, decide
 from mendory.record import Memory
+from mendory.scopes import ancestors_by
 from mendory.side import Note, Notes, overlaid
 from mendory.vectors import facts
 from mendory.work import Rows, Unit, settle
@@ -95,7 +96,7 @@ def test_every_case_belongs_to_a_runner_and_says_why() -> None:
 
 MEMORY_FOLDERS = (
     *("required", "identity", "status", "references", "exact", "restated", "apart", "fill", "merge"),
-    *("structure", "belonging", "repetition", "envelope", "no_fact", "compound", "echo", "fragments", "staleness"),
+    *("structure", "belonging", "repetition", "envelope", "no_fact", "compound", "echo", "fragments", "scope", "staleness"),
 )
 
 
@@ -107,7 +108,7 @@ class Case:
         only(known, data, "the case")
         wishes = data.get("settings", {})
         known = {"absent", "required_metadata", "owner_keys", "window_minutes", "defaults", "min_siblings", "became"}
-        only({*known, "sentinel status", "now", "stale", "kept"}, wishes, "settings")
+        only({*known, "sentinel status", "now", "stale", "parents", "kept"}, wishes, "settings")
         self.sentinel_status = wishes.get("sentinel status", "active")
         self.absent = frozenset(wishes.get("absent", ()))
         required = tuple(wishes.get("required_metadata", Settings().required_metadata))
@@ -118,6 +119,7 @@ class Case:
             timedelta(minutes=wishes.get("window_minutes", 60)),
             stale_vectors=frozenset(wishes.get("stale", ())),
             now=at(wishes.get("now")),
+            ancestors=ancestors_by(wishes.get("parents", {})),
         )
         self.wishes = Wishes(wishes.get("defaults", {}), wishes.get("min_siblings", 3))
         self.became = wishes.get("became", {})
@@ -429,6 +431,12 @@ def test_echo(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", cases("fragments"))
 def test_fragments(case: dict[str, Any]) -> None:
     """Short notes of one hour on one thing are found; facts, labels, lists and what speaks against another are not."""
+    _run(case)
+
+
+@pytest.mark.parametrize("case", cases("scope"))
+def test_scope(case: dict[str, Any]) -> None:
+    """Rows in a wrong scope are told of by counts and a few examples; teams, friends and namesakes are not."""
     _run(case)
 
 
