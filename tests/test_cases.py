@@ -96,7 +96,18 @@ def test_every_case_belongs_to_a_runner_and_says_why() -> None:
 
 MEMORY_FOLDERS = (
     *("required", "identity", "status", "references", "exact", "restated", "apart", "fill", "merge"),
-    *("structure", "belonging", "repetition", "envelope", "no_fact", "compound", "echo", "fragments", "scope", "staleness"),
+    *(
+        "structure",
+        "belonging",
+        "repetition",
+        "envelope",
+        "no_fact",
+        "compound",
+        "echo",
+        "fragments",
+        "scope",
+        "staleness",
+    ),
 )
 
 

@@ -43,6 +43,7 @@ TEXTS = (
 )
 MISREAD = tuple(datetime.fromtimestamp((NOON + timedelta(days=d)).timestamp() / 1000, UTC) for d in (0, 2, 400))
 """Milliseconds read as seconds, of moments past and to come."""
+OWNED = tuple({"topic": "t", "entities": ["a"], "scene": "s", "user": owner} for owner in ("v", "u1", "u2"))
 STATUSES = ("active", "active", "active", "archived", "pending_review", "Active ", "gone", None)
 
 
@@ -58,11 +59,15 @@ def row(rng: random.Random, name: str) -> dict[str, Any]:
     fields["created_at"] = fields["updated_at"] = NOON + timedelta(minutes=rng.randrange(100))
     for name_of, values, share in (
         ("content", TEXTS, 0.35),
-        ("scope", ("u2", "u'3", None, " "), 0.2),
+        ("scope", ("u2", "u'3", None, " ", "U1", "default"), 0.2),
         ("source", (None, "system_log"), 0.1),
         ("status", STATUSES, 0.3),
         ("embedding", (None, [0.0] * 4, [3.0, 0.0, 0.0, 0.0], unit(1)), 0.15),
-        ("metadata", (None, "{", {"topic": "food"}, {"topic": "t", "entities": ["a"], "scene": "s", "user": "v"}), 0.2),
+        (
+            "metadata",
+            (None, "{", {"topic": "food"}, {"topic": "t", "entities": ["a"], "scene": "s", "user": "v"}, *OWNED),
+            0.2,
+        ),
         ("duplicate_of", ("r1", "r2", "nobody", name), 0.1),
         ("related_ids", (["r3"], ["r4", "lost"], [name]), 0.15),
         ("superseded_by", ("r5", "R6"), 0.05),

@@ -69,7 +69,7 @@ class Form:
         for end in (*self.joints, len(self.words)):
             parts.append(_run_together(self.words[start:end]))
             start = end
-        return "/".join(parts)
+        return unicodedata.normalize("NFC", "/".join(parts))
 
     @property
     def parts(self) -> tuple[str, ...]:
