@@ -188,6 +188,7 @@ def detectors(settings: Settings, neighbours: Neighbours | None = None) -> list[
             settings.ancestors,
             handed,
             replace(settings.conflict, now=settings.now),
+            settings.judging,
         ),
         Repetition(settings.absent),
         Envelope(settings.absent),

@@ -13,9 +13,11 @@ from mendory.claims.blocks import numbers
 from mendory.conflicts import ConflictRules, rule
 from mendory.detect.buried import Copies, Over, old_values, outlived, says_more
 from mendory.detect.exact_duplicates import plain_kind, span
+from mendory.detect.judged import judged, once
 from mendory.detect.meeting import Block, Met
 from mendory.detect.verdicts import PASSING, Clash, Handed, Verdicts
 from mendory.finding import Code, Finding, finding
+from mendory.judge import Judging
 from mendory.language import fold
 from mendory.language.claim import Claim, ClaimKind
 from mendory.record import Memory
@@ -36,7 +38,8 @@ class Conflicts:
     newest opponent. `conflict_exception`: one of two holds for a scene, or in a scope inside the other's, and the other
     in general; for each narrower row the newest general one, unless it is linked to it. `conflict_buried`: a row that
     a rule decides against, but that says more than what is over; and a row that still names the old port or version of
-    something, when a conflict about it is decided or the row that had it is superseded.
+    something, when a conflict about it is decided or the row that had it is superseded. `conflict_candidate`, a code of
+    the near duplicates': a conflict that a judge, where one is set, speaks against.
     Does not flag: complementary facts; rows of two owners, of sibling scopes, of other scenes; events and what passes;
     what is planned, supposed, quoted or over; archived rows; a row alone. Cost: the claims of each row, extracted where
     nobody kept them; about 150 bytes a row; of rows whose claims meet others' the texts are fetched, and each is
@@ -53,7 +56,9 @@ class Conflicts:
         ancestors: Ancestors = without_parents,
         handed: Handed | None = None,
         rules: ConflictRules | None = None,
+        judging: Judging | None = None,
     ) -> None:
+        self._judging = judging
         self._rules = rules or ConflictRules()
         self._copies = Copies()
         self._superseded: dict[str, str] = {}
@@ -88,12 +93,13 @@ class Conflicts:
         """Each pair once."""
         told: set[tuple[str, str]] = set()
         overs: list[Over] = []
-        for clash in chain(self._in_blocks(fetch), self._near(fetch)):
-            if clash.ids not in told:
-                told.add(clash.ids)
-                found = self._finding(clash)
+        for clash, heard in judged(once(chain(self._in_blocks(fetch), self._near(fetch)), told), self._judging):
+            if clash.conflict or clash.exception:
+                found = self._finding(clash, heard)
                 overs += _over(clash, found)
                 yield found
+            else:
+                yield _lowered(clash, heard)
         yield from self._outlived([*overs, *self._over_before(fetch)], told, fetch)
 
     def _in_blocks(self, fetch: Fetched) -> Iterator[Clash]:
@@ -126,8 +132,8 @@ class Conflicts:
             yield from _newest(self._verdicts.of(held[name], *one) for one in zip(others, cosines, strict=True))
 
     def stands_down(self) -> Iterator[tuple[str, str]]:
-        """Never: claims need neither vectors nor times."""
-        yield from ()
+        """Only a judge: claims need neither vectors nor times."""
+        yield from self._judging.stands_down() if self._judging else ()
 
     def _over_before(self, fetch: Fetched) -> Iterator[Over]:
         """What was over when a row was superseded, as far as its successor is there and says otherwise."""
@@ -161,17 +167,24 @@ class Conflicts:
             return False
         return self._owner(row) in ("", self._owner(now))
 
-    def _finding(self, clash: Clash) -> Finding:
+    def _finding(self, clash: Clash, heard: dict[str, Any]) -> Finding:
         if clash.exception:
             return _exception(clash)
         ruling = rule(*clash.rows, clash.compared, self._rules)
         for row, about, claims in zip(clash.rows, clash.compared.claims, clash.claims, strict=True):
             if row.id == ruling.lose and says_more(row, about, claims):
-                evidence = _evidence(clash) | {"buried": row.id, "by": ruling.keep, "rule": ruling.rule}
+                evidence = _evidence(clash) | {"buried": row.id, "by": ruling.keep, "rule": ruling.rule, **heard}
                 reason = "a memory that says more holds a value that is over"
                 return finding(Code.CONFLICT_BURIED, clash.rows, READS, reason, evidence, "conflict/1")
         reason = "two memories of one scope can't both hold"
-        return finding(Code.CONFLICT, clash.rows, READS, reason, _evidence(clash) | ruling.evidence(), "conflict/1")
+        evidence = _evidence(clash) | dict(ruling.evidence()) | heard
+        return finding(Code.CONFLICT, clash.rows, READS, reason, evidence, "conflict/1")
+
+
+def _lowered(clash: Clash, heard: dict[str, Any]) -> Finding:
+    """What is left of a conflict that a judge speaks against: something for a person to look at."""
+    reason = "a judge finds that two memories which rules find in conflict may both hold"
+    return finding(Code.CONFLICT_CANDIDATE, clash.rows, READS, reason, _evidence(clash) | heard, "conflict/1")
 
 
 def _newest(clashes: Iterable[Clash | None]) -> Iterator[Clash]:

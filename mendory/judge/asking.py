@@ -60,7 +60,7 @@ class Remembered:
 
 
 class Asking:
-    """A judge asked about what it has not been asked yet, at most `most` pairs.
+    """A judge asked about what it has not been asked yet, at most `most` pairs in all.
 
     Before the first pair of a language, and whenever the service's model is another, the canaries of that language are
     judged; a judge that fails them stands down for it. One that can't be asked stands down whole. Either is a line, and
@@ -77,6 +77,7 @@ class Asking:
     ) -> None:
         self.name = judge.name
         self._judge, self._known, self._most, self._now, self._told = judge, known, most, now, told
+        self._left, self._waiting = most, 0
         self._standing: dict[str, Standing] = {}
         self._proven_as = ""
         self._reasons: list[str] = []
@@ -98,16 +99,19 @@ class Asking:
 
     def stands_down(self) -> Iterator[tuple[str, str]]:
         """A line for each reason for which pairs were not judged."""
-        for reason in dict.fromkeys(self._reasons):
+        reasons = dict.fromkeys(self._reasons)
+        if self._waiting:
+            reasons[f"at most {self._most} pairs are judged in one check; {self._waiting} wait"] = None
+        for reason in reasons:
             yield WHAT, reason
 
     def _wanted(self, pairs: Sequence[Pair], given: Mapping[Pair, Opinion]) -> dict[str, list[Pair]]:
         """The pairs to ask about, by the language of both; what is past the bound is left for the next check."""
         wanted = [(pair, code) for pair in dict.fromkeys(pairs) if pair not in given and (code := _language(pair))]
-        if len(wanted) > self._most:
-            self._reasons.append(f"at most {self._most} pairs are judged in one check; {len(wanted) - self._most} wait")
+        taken, self._left = wanted[: self._left], max(self._left - len(wanted), 0)
+        self._waiting += len(wanted) - len(taken)
         by_language: dict[str, list[Pair]] = {}
-        for pair, code in wanted[: self._most]:
+        for pair, code in taken:
             by_language.setdefault(code, []).append(pair)
         return by_language
 

@@ -261,6 +261,10 @@ _PATTERNS: Final = (
     (r"(\d+) of its references lead nowhere", r"有 \1 个引用悬空"),
     (r"(\d+) memories of one scope say exactly the same", r"同一范围内有 \1 条记忆内容完全相同"),
     (r"(\d+) memories of one scope say the same in other words", r"同一范围内有 \1 条记忆说法不同而意思相同"),
+    (
+        r"a judge finds that two memories which rules find in conflict may both hold",
+        "规则认为这两条记忆互相矛盾，裁判模型认为二者可以并存",
+    ),
     (r"two memories are nearly the same but for (?P<differs>.+)", r"两条记忆几乎相同，只是以下方面有出入：\1"),
     (
         r"(?P<value>\d+) memories have one text but differ in (?P<differs>.+)",
