@@ -14,10 +14,16 @@ from mendory.language.en.claims.likes import likes
 from mendory.language.en.claims.mentions import mentions
 from mendory.language.en.claims.person import person
 from mendory.language.en.claims.things import things
+from mendory.language.en.claims.verdicts import verdicts
 from mendory.language.en.claims.work import work
+from mendory.language.en.lists import listed
 
 __all__ = ["claims"]
 
+_SEVERAL = listed("""
+brother sister sibl son daughter child friend colleagu cowork cousin uncl aunt neighbor roommat dog cat doctor teacher
+grandmoth grandfath niec nephew manag
+""")
 _RULES = (work, home, family, person, diet, likes, things)
 
 
@@ -27,13 +33,25 @@ def claims(text: str) -> tuple[Claim, ...]:
     for clause in clauses(text):
         for rule in _RULES:
             for claim in rule(clause):
-                found.update(dict.fromkeys(_with_its_end(clause, claim)))
-    found.update(dict.fromkeys(mentions(text)))
+                found.update(dict.fromkeys(map(_one_of_many, _with_its_end(clause, claim))))
+    for further in (mentions, verdicts):
+        found.update(dict.fromkeys(further(text)))
     return tuple(found)
+
+
+def _one_of_many(claim: Claim) -> Claim:
+    """The claim, less sure where the user may have several such people: of one brother and another both can hold."""
+    return replace(claim, confidence=0.75 * claim.confidence) if claim.subject in _SEVERAL else claim
+
+
+def _is_over(clause: Clause, claim: Claim) -> bool:
+    """Whether a claim of what was tells that it is no more: of a job or a home; who had a cat may have another."""
+    named = claim.about.partition(":")[0] not in ("has", "count") and any(value.within for value in claim.values)
+    return clause.ended and claim.kind is ClaimKind.FACT and claim.tense is Tense.PAST and not claim.denied and named
 
 
 def _with_its_end(clause: Clause, claim: Claim) -> Iterator[Claim]:
     """The claim, and of what "used to" be so that it is not so now."""
     yield claim
-    if claim.tense is Tense.PAST and clause.ended and claim.kind is ClaimKind.FACT and not claim.denied:
+    if _is_over(clause, claim):
         yield replace(claim, tense=Tense.NOW, denied=True, before=claim.values, ends=True, confidence=0.6)

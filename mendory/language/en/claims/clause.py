@@ -17,6 +17,7 @@ _JOINTS = listed(
 )
 _SUPPOSED = listed("if unless suppose supposing imagine whether maybe perhaps possibly hopefully when whenever once")
 _REPORTS = listed("say tell think believe claim")
+_RELATIVE = listed("that as until")
 _QUOTES = ('"', "\u201c", "\u201d")
 
 
@@ -129,7 +130,7 @@ def _joint(said: Said, at: int) -> int | None:
         return end
     if following in ("my", "our", "his", "her", "their", "it", "the", "this", "that"):
         return end if _acts(said, end) else None
-    if said.acts(end) and (low[at] == "," or low[end - 1] in _JOINTS):
+    if said.acts(end) and (low[at] == "," or low[end - 1] in _JOINTS) and low[end - 1] not in _RELATIVE:
         return end
     if low[end - 1] in ("but", "because", "although", "though", "if", "unless", "when", "while", "since"):
         return end

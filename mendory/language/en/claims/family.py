@@ -162,7 +162,7 @@ def _counted(clause: Clause, n: str, what: str) -> Iterator[Claim]:
     yield from _had(clause, what, 0.82)
     value = Value(ValueKind.NUMBER, str(many.value), many.value)
     for about in (" ".join(thing), _KIN_OF.get(thing[-1], "")):
-        if about and (about == " ".join(thing) or (about == "child" and thing[-1] == "child")):
+        if about and (about == " ".join(thing) or (about == "child" and thing == ["child"])):
             yield fact(clause, f"count:{about}", (value,), 0.85 if len(thing) == 1 else 0.7)
 
 

@@ -11,7 +11,9 @@ from mendory.language.claim import Value, ValueKind
 _CUT = re.compile(
     r"\s*(?:,|\b(?:in|at|for|with|who|that|which|by|from|on|to|and|so|but|because|since|myself|now|right|during"
     r"|when|while|of"
-    r"|here|there|although|where|currently|trying|looking|as|or|working|too|also|full time|part time|if|until"
+    r"|known|whose|specializing|specialising|focused|focusing|capturing|helping|exploring|based|especially"
+    r"|renowned for|here|there|although|where|currently|trying|looking|as|or|working|too|also|full time"
+    r"|part time|if|until"
     r"|down|after"
     r"|before|not|about|turned|its|i|my|last|this|year|years|months?|ago|\d+|three|two|one)\b).*"
 )
@@ -42,6 +44,7 @@ class _Book:
             elif line and not line.startswith("#"):
                 sector, _, rest = line.partition(" | ")
                 self._place(sector, rest) if section == "place" else self._job(sector, rest)
+        self.jobs = {name: self._wide(above) for name, above in self.jobs.items()}
         every = tuple(dict.fromkeys(self.places.values()))
         self.jobs = {
             name: (*above[:-1], *every) if above[-1] == "anywhere" else above for name, above in self.jobs.items()
@@ -57,7 +60,15 @@ class _Book:
         if mark:
             self.jobs.setdefault(parent.strip(), (sector,))
         for name in names.split(","):
-            self.jobs[name.strip()] = (*above, sector)
+            held = self.jobs.get(name.strip(), ())
+            self.jobs[name.strip()] = tuple(dict.fromkeys((*above, *held, sector)))
+
+    def _wide(self, above: tuple[str, ...]) -> tuple[str, ...]:
+        """What an occupation is a kind of, with what that is a kind of."""
+        found = list(above)
+        for name in found:
+            found.extend(wider for wider in self.jobs.get(name, ()) if wider not in found)
+        return tuple(found)
 
 
 @cache

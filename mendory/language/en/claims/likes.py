@@ -9,10 +9,10 @@ from dataclasses import replace
 from mendory.language.claim import USER, Claim, ClaimKind
 from mendory.language.en.claims.clause import Clause
 from mendory.language.en.claims.kinds import kinds, tool
-from mendory.language.en.claims.values import fact, folds, held_in, listing, noun, term
+from mendory.language.en.claims.values import fact, held_in, listing, noun, term
 from mendory.language.en.claims.verbs import Form, verb
 from mendory.language.en.lists import listed
-from mendory.language.en.opposites import KINDS
+from mendory.language.en.opposites import KINDS, OPPOSITES
 
 _LIKE = {
     "like": 0.85,
@@ -58,7 +58,6 @@ _JUDGED = re.compile(
     r"|wonderful|yummy|the best)$"
 )
 _GOOD = listed("delicious awesome amazing wonderful yummy the")
-_FINE = re.compile(r"^(?:fine|okay|ok|acceptable|alright|welcome)\b")
 _FAVOURITE = re.compile(
     r"^(?:absolute |all time |current |own |most )*(?:favorite|favourite|fav|fave|preferred)(?: (?P<what>.+))?$"
 )
@@ -68,7 +67,11 @@ _IS_FAVOURITE = re.compile(
 )
 _TWO_NAMED = listed("dog cream")
 """Heads whose whole is no kind of them: a hot dog, ice cream."""
-_IDLE = listed("it that this them him her you me us one what all everything anything something nothing people")
+_IDLE = listed(
+    "it that this them him her you me us one what all everything anything something nothing people"
+    " keep stay go"
+    " get have be make take do see try"
+)
 _EXCEPT = re.compile(r"\b(?:except|but not|other than|apart from)(?: for)? (?P<what>.*)")
 _OVER = re.compile(r"^(?P<best>.+?) (?:over|to|rather than|instead of) (?P<other>.+)$")
 _LITTLE = re.compile(
@@ -118,12 +121,6 @@ def _being(clause: Clause, rest: str) -> Iterator[Claim]:
         good = judged["how"].split()[0] in _GOOD
         yield stance(replace(clause, subject=USER), clause.subject, 1 if good != clause.denied else -1, 0.65)
         return
-    if _FINE.match(rest) and clause.subject != USER and (constraint := _LITTLE.search(clause.text.lower())):
-        object_ = " ".join(folds(clause.subject))
-        words = [word for word in object_.split() if word not in ("littl", "bit", "small", "amount")]
-        claim = stance(replace(clause, subject=USER), " ".join(words), 1, 0.8)
-        yield replace(claim, strength=2, constraint=constraint.group())
-        return
     for pattern, way, sure in _BEING:
         if found := pattern.match(rest):
             allergy = "allergy" if sure == 0.9 else ""
@@ -137,10 +134,10 @@ def _habit(clause: Clause, rest: str) -> Iterator[Claim]:
     sure = 0.8 if clause.denied else 0.65
     rest = rest.removeprefix("to ") if clause.verb == "listen" else rest
     if clause.verb in ("eat", "drink", "smoke", "watch", "wear", "listen", "collect"):
-        yield from _liked(clause, rest, -1 if clause.denied else 1, sure)
+        yield from _liked(clause, rest or clause.verb, -1 if clause.denied else 1, sure)
     elif clause.denied and clause.verb in ("take", "play", "use", "cook", "read"):
         yield from _liked(clause, rest or clause.verb, -1, 0.65)
-    elif clause.verb == "take" and _LITTLE.search(rest):
+    elif clause.verb == "take" and (_LITTLE.search(rest) or len(rest.split()) == 1):
         yield from _liked(clause, rest, 1, 0.7)
 
 
@@ -221,6 +218,10 @@ def _preferred(clause: Clause, best: str, other: str | None) -> Iterator[Claim]:
     if named:
         yield fact(clause, f"favourite:{named[1]}", (term(named[0]),), 0.8)
         return
+    words = noun(best).split()
+    if len(words) == 2 and words[0] in OPPOSITES:
+        axis = min(words[0], *OPPOSITES[words[0]])
+        yield fact(clause, f"favourite:{axis} {words[1]}", (term(words[0]),), 0.8)
     if other is None:
         return
     one, two = noun(best), noun(other)

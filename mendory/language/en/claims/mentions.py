@@ -25,7 +25,7 @@ _SIBLINGS = {"brother": "sibl", "sister": "sibl", "sibl": "sibl"}
 _NUMBERS = {
     word: n for n, word in enumerate(ordered("two three four five six seven eight nine ten eleven twelve thirteen"), 2)
 }
-_STOPS = listed("and or s of in on at to is are was 's for with who that")
+_STOPS = listed("first second third old previous grand step and or s of in on at to is are was 's for with who that")
 
 
 def mentions(text: str) -> Iterator[Claim]:

@@ -38,6 +38,7 @@ timeout size owner password date indentation theme editor language database fram
 """)
 """Nouns that name an attribute of what stands before them, and of the scope's owner where nothing does."""
 _BE = listed("is are was were has have had will can could would should must may might does do did am")
+_NO_SUBJECT = listed(", but because with for to in on at from by about than like into")
 _MANY = listed("parents children kids people grandparents")
 _REST_OF_A_NAME = listed("of the and &")
 _LONGEST = 6
@@ -81,7 +82,7 @@ def subject(said: Said, last: str | None, inherits: Subject | None) -> Subject |
         return Subject(USER, "", at)
     if word in FUNCTION and word not in ("us", "it"):
         return None
-    return _name(said, at) or _thing(said, at)
+    return _name(said, at) or (None if word in GIVEN else _thing(said, at))
 
 
 def _opening(low: tuple[str, ...]) -> int:
@@ -151,7 +152,7 @@ def _verb(said: Said, start: int) -> int | None:
         return None
     first = None
     for at in range(start + 1, min(start + _LONGEST, len(low))):
-        if low[at] in (",", "but", "because", "with", "for"):
+        if low[at] in _NO_SUBJECT:
             break
         if low[at] in _BE or (low[at] in ("never", "used") and at > start):
             return (

@@ -9,8 +9,10 @@ from dataclasses import replace
 from mendory.language.claim import USER, Claim, Tense, Value
 from mendory.language.en.claims.clause import Clause
 from mendory.language.en.claims.kinds import tool
+from mendory.language.en.claims.likes import stance
 from mendory.language.en.claims.subject import ATTRIBUTES
 from mendory.language.en.claims.values import day, fact, folds, listing, number, term
+from mendory.language.en.lists import listed
 
 _PORT = re.compile(r"\bport (?:number )?(?P<n>\d{2,5})\b")
 _VERSION = re.compile(r"(?P<name>[a-z][a-z+#.]*) (?:version )?v?(?P<v>\d+(?:\.\d+)+|(?<=version )\d+|(?<=v)\d+)\b")
@@ -20,42 +22,14 @@ _SWITCH = re.compile(
     r"|away )*(?:from (?P<old>.+?) )?(?:over )?to (?P<new>.+?)(?: from (?P<left>.+))?$"
 )
 _REPLACED = re.compile(r"^(?P<old>.+?) (?:with|by|for) (?P<new>.+)$")
+_ELSEWHERE = ("name", "age", "height", "hometown", "owner", "phone", "address")
+"""Nouns whose values other rules read, or that no rule reads surely."""
 _CHANGES = ("change", "move", "switch", "be", "turn", "finish", "end")
 _CUT = re.compile(r"\b(?:for|because|since|at|on|in|as|when|so|but|last|this|yesterday|and|with|full|permanently)\b.*")
-_LANGUAGES = frozenset(
-    [
-        "english",
-        "french",
-        "spanish",
-        "german",
-        "italian",
-        "portuguese",
-        "russian",
-        "japanese",
-        "korean",
-        "chinese",
-        "mandarin",
-        "cantonese",
-        "arabic",
-        "hindi",
-        "dutch",
-        "swedish",
-        "norwegian",
-        "danish",
-        "finnish",
-        "polish",
-        "turkish",
-        "greek",
-        "hebrew",
-        "vietnamese",
-        "thai",
-        "swahili",
-        "latin",
-        "farsi",
-        "urdu",
-        "bengali",
-    ]
-)
+_LANGUAGES = listed("""
+english french spanish german italian portuguese russian japanese korean chinese mandarin cantonese arabic hindi dutch
+swedish norwegian danish finnish polish turkish greek hebrew vietnamese thai swahili latin farsi urdu bengali
+""")
 
 
 def things(clause: Clause) -> Iterator[Claim]:
@@ -69,9 +43,9 @@ def things(clause: Clause) -> Iterator[Claim]:
     if verb in ("use", "run", "require", "upgrade", "be", "target") and (said := _VERSION.search(rest)):
         yield fact(clause, f"version:{said['name']}", (term(said["v"]),), 0.8, ends=verb == "upgrade")
     if verb == "speak":
-        spoken = [term(part.split()[-1]) for part in listing(rest) if part.split() and part.split()[-1] in _LANGUAGES]
-        for one in spoken:
-            yield fact(clause, "speaks", (one,), 0.85)
+        yield from _spoken(clause, rest)
+    if verb == "be" and (fluent := re.match(r"(?:fluent|bilingual) in (?P<list>.*)", rest)):
+        yield from _spoken(clause, fluent["list"])
     if clause.subject != USER:
         yield from _when(clause)
     if verb in ("switch", "migrate", "move", "change", "upgrade", "convert") and (switch := _SWITCH.match(rest)):
@@ -82,6 +56,16 @@ def things(clause: Clause) -> Iterator[Claim]:
         yield from _used(clause)
     elif verb in ("stop", "drop", "quit") and rest.startswith("using "):
         yield from _used(replace(clause, rest=rest[6:], denied=True, ended=True))
+
+
+def _spoken(clause: Clause, said: str) -> Iterator[Claim]:
+    """Each language that is spoken, and how many where that is said."""
+    many = re.match(r"(?:only |in |at least )*(?P<n>\w+) (?:foreign |different )?languages?\b", said)
+    if many and (count := number(many["n"])) and not clause.denied:
+        yield fact(clause, "count:languag", (count,), 0.8)
+    for word in re.findall(r"[a-z]+", said):
+        if word in _LANGUAGES:
+            yield fact(clause, "speaks", (term(word),), 0.85)
 
 
 def _whole(digits: str) -> Value:
@@ -118,28 +102,25 @@ def _detail(clause: Clause) -> Iterator[Claim]:
         if switch is None:
             return
         rest, old = switch["new"], switch["old"] or switch["left"]
-    about, read = _read(name)
-    value = read(clause, rest)
+    about, value = _value(clause, name, rest)
     if value is not None:
-        before = read(clause, old) if old else None
+        before = _value(clause, name, old)[1] if old else None
         yield replace(fact(clause, about, (value,), 0.9, ends=moved), before=(before,) if before else ())
 
 
-def _read(name: str):  # type: ignore[no-untyped-def]
+def _value(clause: Clause, name: str, said: str) -> tuple[str, Value | None]:
+    """The attribute that a noun names, and the value that words give it; None where they give none."""
+    first = said.split()[:1]
     if name == "port":
-        return "port", lambda _, said: number(said)
+        return name, number(said)
     if name in ("deadline", "birthday"):
-        return name, lambda clause, _: _day(clause)
+        return name, _day(clause)
     if name == "version":
-        return "version", lambda _, said: term(said.split()[0].lstrip("v")) if said else None
+        return name, term(first[0].lstrip("v")) if first else None
     if name in ("budget", "price", "capacity", "limit", "timeout", "size", "weight"):
-        return f"detail:{name}", lambda _, said: number(said)
-    if name in ("name", "age", "height", "hometown", "owner", "phone", "address"):
-        return f"detail:{name}", lambda _, __: None
-    return (
-        f"detail:{name}",
-        lambda _, said: term(" ".join(folds(_CUT.sub("", said)))) if folds(_CUT.sub("", said)) else None,
-    )
+        return f"detail:{name}", number(said)
+    kept = "" if name in _ELSEWHERE else " ".join(folds(_CUT.sub("", said)))
+    return f"detail:{name}", term(kept) if kept else None
 
 
 def _switched(clause: Clause, new: str, old: str | None) -> Iterator[Claim]:
@@ -147,6 +128,7 @@ def _switched(clause: Clause, new: str, old: str | None) -> Iterator[Claim]:
         return
     named, was = tool(_CUT.sub("", new).strip()), tool(_CUT.sub("", old).strip()) if old else None
     if named is None:
+        yield from _taken(clause, new, old)
         value = " ".join(folds(_CUT.sub("", new)))
         left = " ".join(folds(_CUT.sub("", old or "")))
         if value and left and clause.verb in ("switch", "migrate", "replace", "convert"):
@@ -157,6 +139,14 @@ def _switched(clause: Clause, new: str, old: str | None) -> Iterator[Claim]:
     yield replace(fact(clause, f"tool:{kind}", (term(named[0]),), 0.85, ends=True), before=before)
     yield replace(fact(clause, f"favourite:{kind}", (term(named[0]),), 0.8, ends=True), before=before)
     yield replace(fact(clause, "uses", (term(named[0]),), 0.85, ends=True), before=before)
+
+
+def _taken(clause: Clause, new: str, old: str | None) -> Iterator[Claim]:
+    """What is taken now is liked; what was taken before is not taken any more."""
+    for said, toward in ((new, 1), (old or "", -1)):
+        about = " ".join(folds(_CUT.sub("", said)))
+        if about and clause.verb in ("switch", "change"):
+            yield replace(stance(clause, about, toward, 0.75), ends=True)
 
 
 def _used(clause: Clause) -> Iterator[Claim]:

@@ -52,7 +52,12 @@ _LIVING = {
     "practise": (r"^law\b", "lawyer"),
     "practice": (r"^law\b", "lawyer"),
 }
+_BESIDE = re.compile(
+    r"\b(?:also|part[ -]time|on the side|second job|moonlight(?:s|ing)?|(?:on|at) (?:the )?weekends|spare time)\b"
+)
+"""What is done beside another occupation, which it does not exclude."""
 _MEANT = listed("imagine consider see think hate dream describe know")
+_NO_JOB = re.compile(r"\b(?:student|wannabe|amateur|aspiring|budding|hobby|former|future|'s|not)\b")
 _LEARNERS = listed("me myself my him her them us you the your how people dog dogs it")
 _LEVELS = (
     ("high school", r"\b(?:high school|sophomore in high|junior in high|senior in high|9th|10th|11th|12th)\b"),
@@ -72,14 +77,17 @@ _LEVELS = (
 
 def work(clause: Clause) -> Iterator[Claim]:
     """Claims of `job`, `employer`, `study` and `studied`."""
-    yield from _occupation(clause)
+    beside = _BESIDE.search(clause.text.lower())
+    for claim in _occupation(clause):
+        yield replace(claim, confidence=0.6) if beside and claim.confidence > 0.6 else claim
     yield from _study(clause)
 
 
 def _occupation(clause: Clause) -> Iterator[Claim]:
     rest, verb = clause.rest, clause.verb
     if clause.thing in ("job", "work", "profession", "occupation", "career", "day job", "current job", "new job"):
-        if verb in ("be", "involve", "change"):
+        of_work = clause.thing != "work" or re.match(r"(?:in|as) ", rest)
+        if verb in ("be", "involve", "change") and clause.tense is Tense.NOW and of_work:
             yield from _named(clause, rest.removeprefix("to "), 0.8)
         return
     if clause.thing:
@@ -143,7 +151,7 @@ def _being(clause: Clause, rest: str) -> Iterator[Claim]:
         r"(?:not |like |as |about |with |married|in |on |at |from |for |the \w+est|a fan|a big fan)", rest
     ):
         found = job(rest)
-        if found is not None and not re.search(r"\b(?:student|wannabe|'s)\b", rest.partition(found.text)[0]):
+        if found is not None and not _NO_JOB.search(rest.partition(found.text)[0]):
             listed_all = [value for part in re.split(r" and (?:an? )?", rest) if (value := job(part))]
             yield fact(clause, "job", tuple(dict.fromkeys(listed_all)) or (found,), 0.85)
         where = re.search(r"\b(?:of|at) (?P<name>[\w ]+)$", rest)
@@ -160,7 +168,7 @@ def _working(clause: Clause, rest: str) -> Iterator[Claim]:
     if said:
         yield from _named(clause, said["job"], 0.87)
     where = _WHERE.match(rest)
-    if where is None:
+    if where is None or (rest.startswith("on ") and not re.match(r"on (?:an?|the|my|our) ", rest)):
         return
     line = line_of_work(where["where"])
     if not said and line is not None:

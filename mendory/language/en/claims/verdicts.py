@@ -1,0 +1,57 @@
+"""What is wished or allowed in a sentence that names nobody: "No coriander, ever", "a little is fine"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from mendory.language.claim import USER, Claim, ClaimKind
+from mendory.language.en.claims.values import folds
+from mendory.language.en.claims.words import sentences
+from mendory.language.en.lists import listed
+from mendory.language.en.scenes import scenes
+from mendory.language.en.tokens import tokens
+
+_NONE = re.compile(
+    r"^(?:absolutely )?(?:no|without) (?P<what>\w+(?: \w+)?)(?: ?,)? (?:ever|please|at all|any ?more|thanks)\b"
+)
+_FINE = re.compile(
+    r"^(?:but )?(?P<what>(?:a |an |the |some )?\w+(?: (?:bit |amount |of )*\w+){0,2}?)"
+    r"(?: (?P<where>(?:at|during|for|in|on|with) [\w ]+?))? (?:is|are) (?P<no>not )?"
+    r"(?:fine|ok|okay|acceptable|allowed|alright|welcome)\b(?P<tail>.*)$"
+)
+_LITTLE = re.compile(r"\b(?:little|bit|small amounts?|touch|pinch|moderation)\b")
+_AMOUNT = listed("littl bit small amount touch pinch moder")
+_NOBODY = listed("everything it that this all he she they i you we which what there anything everyone nothing weather")
+
+
+def verdicts(text: str) -> Iterator[Claim]:
+    """Preferences of the user that a sentence states of a thing alone: never, or well in a measure or a scene."""
+    for said, asked in sentences(text):
+        if asked:
+            continue
+        words = " ".join(said.low)
+        if (none := _NONE.match(words)) and (what := " ".join(folds(none["what"]))):
+            yield Claim(ClaimKind.PREFERENCE, USER, what, stance=-1, strength=0, confidence=0.8)
+        elif (fine := _FINE.match(words)) and _NOBODY.isdisjoint(fine["what"].split()):
+            yield from _fine(fine)
+
+
+def _fine(fine: re.Match[str]) -> Iterator[Claim]:
+    where = f"{fine['where'] or ''} {fine['tail']}".strip()
+    held = scenes(tokens(where)) if where else frozenset()
+    little = _LITTLE.search(f"{fine['what']} {fine['tail']}")
+    what = " ".join(word for word in folds(fine["what"]) if word not in _AMOUNT)
+    if what and (little or held):
+        yield Claim(
+            ClaimKind.PREFERENCE,
+            USER,
+            what,
+            stance=-1 if fine["no"] else 1,
+            strength=2 if little else None,
+            scenes=held,
+            constraint=f"a {little.group()}"
+            if little and little.group() in ("little", "bit", "touch", "pinch")
+            else "",
+            confidence=0.8,
+        )
