@@ -37,6 +37,7 @@ port deadline version birthday name timezone email budget address phone height w
 timeout size owner password date indentation theme editor language database framework
 """)
 """Nouns that name an attribute of what stands before them, and of the scope's owner where nothing does."""
+_SETTING = listed("change move switch turn")
 _BE = listed("is are was were has have had will can could would should must may might does do did am")
 _NO_SUBJECT = listed(", but because with for to in on at from by about than like into")
 _MANY = listed("parents children kids people grandparents")
@@ -192,7 +193,7 @@ def _thing(said: Said, at: int) -> Subject | None:
         return Subject(owner, " ".join(words[:of]), begins) if owner else None
     if len(words) == 1 and words[0] in KIN:
         return Subject(_kin(words), "", begins)
-    if words[-1] in ATTRIBUTES:
+    if words[-1] in ATTRIBUTES and (said.low[begins] in (*_BE, ":") or _sets(said.low[begins])):
         return Subject(_folded(words[:-1]) or USER, words[-1], begins)
     whom = _folded(words)
     return Subject(whom, "", begins) if whom else None
@@ -219,3 +220,9 @@ def _name(said: Said, at: int) -> Subject | None:
     if said.acts(end) or said.low[end] in ("not", "no"):
         return Subject(name, "", end)
     return None
+
+
+def _sets(word: str) -> bool:
+    """Whether a verb gives an attribute another value."""
+    found = verb(word)
+    return found is not None and found[0] in _SETTING

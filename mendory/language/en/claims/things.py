@@ -78,16 +78,17 @@ def _when(clause: Clause) -> Iterator[Claim]:
     said = clause.verb in ("be", "end", "expire", "launch", "ship") and _DUE.match(rest)
     moved = clause.verb in ("move", "change") and re.match(r"(?:back |forward |up )?to ", rest)
     expires = clause.verb in ("end", "expire", "launch", "ship") and re.match(r"(?:on|by|in) ", rest)
-    if not (said or moved or expires) or (found := _day(clause)) is None:
+    if not (said or moved or expires) or (found := _day(clause, rest)) is None:
         return
     due = rest.startswith("due") or expires or clause.verb == "expire"
     yield fact(clause, "deadline" if due else "scheduled", (found,), 0.88, ends=bool(moved))
 
 
-def _day(clause: Clause) -> Value | None:
-    """The day in the words of the predicate, read as they are written: May is a month, may is not."""
-    at = clause.text.lower().find(clause.rest.split(" ")[0]) if clause.rest else -1
-    return day(clause.text[at:] if at >= 0 else clause.rest)
+def _day(clause: Clause, said: str) -> Value | None:
+    """The day in words of the predicate, read as they are written: May is a month, may is not."""
+    words = r"\W+".join(map(re.escape, re.findall(r"\w+", said)))
+    written = re.search(words, clause.text, re.IGNORECASE) if words else None
+    return day(written.group()) if written else None
 
 
 def _detail(clause: Clause) -> Iterator[Claim]:
@@ -114,11 +115,13 @@ def _value(clause: Clause, name: str, said: str) -> tuple[str, Value | None]:
     if name == "port":
         return name, number(said)
     if name in ("deadline", "birthday"):
-        return name, _day(clause)
+        return name, _day(clause, said)
     if name == "version":
         return name, term(first[0].lstrip("v")) if first else None
     if name in ("budget", "price", "capacity", "limit", "timeout", "size", "weight"):
         return f"detail:{name}", number(said)
+    if named := tool(said):
+        return f"tool:{named[1]}", term(named[0])
     kept = "" if name in _ELSEWHERE else " ".join(folds(_CUT.sub("", said)))
     return f"detail:{name}", term(kept) if kept else None
 

@@ -106,6 +106,8 @@ def _occupation(clause: Clause) -> Iterator[Claim]:
         yield fact(clause, "job", (), 0.85, denied=True, ends=True)
     elif verb in ("quit", "lose", "leave") and re.match(r"(?:my|his|her|their|the|your) (?:\w+ )?jobs?\b", rest):
         yield fact(clause, "job", (), 0.7, denied=True, ends=True)
+        if (at := re.search(r"\b(?:at|with) (?P<name>.*)", rest)) and (left := _employer(clause, at["name"])):
+            yield fact(clause, "employer", (left,), 0.8, denied=True, ends=True)
     elif verb in ("leave", "quit") and (left := _employer(clause, rest)):
         yield fact(clause, "employer", (left,), 0.7, denied=True, ends=True)
     elif verb == "join" and rest.startswith("the") and (found := line_of_work(rest)):
