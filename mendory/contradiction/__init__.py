@@ -35,6 +35,13 @@ def compare(
     if told.relation in (Relation.EXCEPTION, Relation.APART):
         return told
     words = compare_texts(a, b, cosine)
+    if told.relation is Relation.CONFLICT and words.relation is Relation.EXCEPTION and not _scenes(told):
+        return replace(told, relation=Relation.EXCEPTION, why=(*told.why, "scene"), narrower=words.narrower)
     if told.relation is Relation.CONFLICT:
         return replace(told, score=max(told.score, words.score), why=(*told.why, *words.why))
     return told if told.relation is Relation.AGREE and words.score < min(DECIDES.values()) else words
+
+
+def _scenes(told: Compared) -> bool:
+    """Whether the claims themselves say where they hold; where they do not, the words around them may."""
+    return any(claim is not None and claim.scenes for claim in told.claims)
