@@ -8,7 +8,7 @@ from mendory.claims import claims_in
 from mendory.contradiction.model import DECIDES, Compared, Relation
 from mendory.contradiction.of_claims import compare_claims
 from mendory.contradiction.of_texts import compare_texts
-from mendory.language.claim import Claim
+from mendory.language.claim import USER, Claim
 
 __all__ = ["DECIDES", "Compared", "Relation", "compare"]
 
@@ -35,11 +35,17 @@ def compare(
     if told.relation in (Relation.EXCEPTION, Relation.APART):
         return told
     words = compare_texts(a, b, cosine)
+    if told.relation is Relation.CONFLICT and words.relation is Relation.APART and _of_user(told):
+        return words  # a sentence about somebody whom the rules of claims did not recognise
     if told.relation is Relation.CONFLICT and words.relation is Relation.EXCEPTION and not _scenes(told):
         return replace(told, relation=Relation.EXCEPTION, why=(*told.why, "scene"), narrower=words.narrower)
     if told.relation is Relation.CONFLICT:
         return replace(told, score=max(told.score, words.score), why=(*told.why, *words.why))
     return told if told.relation is Relation.AGREE and words.score < min(DECIDES.values()) else words
+
+
+def _of_user(told: Compared) -> bool:
+    return any(claim is not None and claim.subject == USER for claim in told.claims)
 
 
 def _scenes(told: Compared) -> bool:

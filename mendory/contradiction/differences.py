@@ -21,6 +21,7 @@ PERSONS: Final = frozenset(
 """Words for a person of some sort. "A man sings", "a woman sings": two persons, and no contradiction."""
 ANYBODY: Final = frozenset(("person", "peopl", "someon", "somebodi", "人", "有人"))
 """Words for a person of any sort, who may be the one whom the other text names by its sort."""
+_MOST: Final = 0.5
 _OPEN: Final = frozenset(("plan", "perhaps", "or"))
 """Bounds of what is not said to hold: a plan, a guess, one of several."""
 
@@ -31,7 +32,7 @@ class Differences:
 
     `parity`: one denies what it says and the other does not. `open`: one asks, plans or supposes. `dated`: one tells of
     a day, number or version of which the other does not. `elsewhere`: more than half of what they say is about other
-    things.
+    things, or what one denies is nothing of which the other speaks.
     """
 
     denied: bool
@@ -108,8 +109,16 @@ def differences(a: Read, b: Read) -> Differences:
         a.denies != b.denies,
         a.asks or b.asks or bool((one.bounds | two.bounds) & _OPEN),
         a.side.numbers != b.side.numbers,
-        2 * (len(rest(a, b)) + len(rest(b, a))) > len(a.content) + len(b.content),
+        2 * (len(rest(a, b)) + len(rest(b, a))) > len(a.content) + len(b.content)
+        or (a.denies != b.denies and not words and met(*((a, b) if a.denies else (b, a))) < _MOST),
     )
+
+
+def met(denier: Read, other: Read) -> float:
+    """Of the words of content that one denies, the share that the other has, itself or a kin."""
+    denied = [word.fold for word in denier.reading.words if word.content and word.negated]
+    found = sum(fold in other.folds or any(kin(fold, word) for word in other.content) for fold in denied)
+    return found / len(denied) if denied else 0.0
 
 
 def _strengths(a: Reading, b: Reading) -> float:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from mendory.contradiction.differences import Differences, rest
+from mendory.contradiction.differences import Differences, met, rest
 from mendory.contradiction.texts import Read
 from mendory.sameness.features import NAMES as ALIKE
 from mendory.sameness.features import features as alike
-from mendory.sameness.features import kin
 from mendory.veto.names import one_name
 
 _KEPT: Final = (
@@ -86,18 +85,11 @@ def features(a: Read, b: Read, clash: Differences) -> Mapping[str, float]:
         "denier_rest": min(len(mine), 4) / 4,
         "other_rest": min(len(yours), 6) / 6,
         "denier_whole": float(not mine),
-        "denier_met": _met(denier, other) if clash.parity else 0.0,
+        "denier_met": met(denier, other) if clash.parity else 0.0,
         "all_denied": float(clash.parity and denier.denies_all),
         "names_shared": float(_named(a, b)),
         "about_one": float(_about_one(a, b)),
     }
-
-
-def _met(denier: Read, other: Read) -> float:
-    """Of the words of content that one denies, the share that the other has, itself or a kin."""
-    denied = [word.fold for word in denier.reading.words if word.content and word.negated]
-    met = sum(fold in other.folds or any(kin(fold, word) for word in other.content) for fold in denied)
-    return met / len(denied) if denied else 0.0
 
 
 def _named(a: Read, b: Read) -> bool:

@@ -16,7 +16,8 @@ from mendory.language.claim import USER, Claim, ClaimKind, Tense, Value
 from mendory.veto.names import one_name
 
 _PERHAPS: Final = 0.49
-"""What is left of a score where two names may be of one thing ("the project", "project Falcon")."""
+"""What is left of a score where two names may be of one thing ("the project", "project Falcon"), or what is over may be
+something else of the kind."""
 _RANK: Final = (Relation.CONFLICT, Relation.EXCEPTION, Relation.APART, Relation.AGREE)
 _UNKNOWN: Final = Compared(Relation.UNKNOWN, 0.0)
 
@@ -77,6 +78,8 @@ def _facts(a: Claim, b: Claim) -> Compared | None:
     clash = Compared(Relation.CONFLICT, sure, why, (a, b))
     if a.denied != b.denied:
         no, yes = (a, b) if a.denied else (b, a)
+        if no.ends and not no.values and yes.values:  # a job was lost: perhaps this one, perhaps one before it
+            return replace(clash, score=sure * _PERHAPS)
         return clash if denies(no.values, yes.values) else None
     if a.denied:
         return None
