@@ -1,0 +1,451 @@
+"""Conflicts healed on real tables: losers leave recall, disputes are marked, all is taken back to the byte."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import lancedb
+import pyarrow as pa
+import pytest
+
+from mendory.catalogue import StepKind
+from mendory.clinic import Clinic
+from mendory.door import open_door
+from mendory.executor.owner import executing
+from mendory.record import Kept
+from mendory.treatment import apply, approve, recover_all, reject, take_back
+from mendory.work import Outcome
+from tests.conftest import GENEROUS, FakeClock, make_config, make_table, memory
+
+pytestmark = pytest.mark.lance
+CONFIRMED = {"confirmed": ["conflict.latest_user_statement", "conflict.newer", "conflict.exception"]}
+PRESET = {"preset": "latest_user_statement"}
+FACTS = {
+    "en": [
+        ("employer", "Works at Brightwell.", "Signed on with Quarry Labs."),
+        ("lives_in", "Lives in Oslo.", "Has a flat in Turin now."),
+        ("port", "The service listens on 8080.", "The service listens on 9090 since the move."),
+        ("job", "Is a nurse.", "Works as a baker these days."),
+        ("age", "Is 31 years old.", "Turned 45."),
+    ],
+    "zh": [
+        ("employer", "在明川科技上班。", "签了石桥实验室。"),
+        ("lives_in", "住在昆明。", "如今住在厦门。"),
+        ("port", "服务的端口是 8080。", "服务的端口改为 9090。"),
+        ("job", "是护士。", "现在是面包师。"),
+        ("age", "今年 31 岁。", "已经 45 岁了。"),
+    ],
+}
+VALUES = {
+    "en": [("Brightwell", "Quarry Labs"), ("Oslo", "Turin"), ("8080", "9090"), ("nurse", "baker"), ("31", "45")],
+    "zh": [("明川科技", "石桥实验室"), ("昆明", "厦门"), ("8080", "9090"), ("护士", "面包师"), ("31", "45")],
+}
+
+
+def pairs(language: str, **fields: Any) -> list[dict[str, Any]]:
+    """Five pairs that can't both hold, one batch; the first four a month apart, the last of one moment."""
+    rows = []
+    for at, ((attribute, old, new), values) in enumerate(zip(FACTS[language], VALUES[language], strict=True)):
+        entity = "api" if attribute == "port" else "user"
+        for name, text, value, day in (("old", old, values[0], "2025-01-01"), ("new", new, values[1], "2025-02-01")):
+            moment = "2025-01-01" if at == 4 else day
+            claim = {"entity": entity, "attribute": attribute, "value": value}
+            own = {"created_at": moment, "batch_id": "import-1", "claim": claim, "scope": language} | fields
+            rows.append(memory(f"{language}-{attribute}-{name}", content=text, **own))
+    return rows
+
+
+ROWS = [*pairs("en"), *pairs("zh")]
+UNDECIDED = [f"{language}-age-{side}" for language in ("en", "zh") for side in ("new", "old")]
+LOSERS = sorted(str(r["id"]) for r in ROWS if str(r["id"]).endswith("old") and "age" not in str(r["id"]))
+
+
+def a_clinic(folder: Path, clock: FakeClock, rows: Any = ROWS, **sections: Any) -> Clinic:
+    """A clinic on our own table of these rows, the preset confirmed unless the sections say otherwise."""
+    make_table(folder, rows)
+    wishes = {"limits": GENEROUS, "rules": CONFIRMED, "conflict": PRESET} | sections
+    return Clinic(make_config(folder, **wishes), clock)
+
+
+def bytes_of(folder: Path) -> list[dict[str, Any]]:
+    """Every row as it lies in the table."""
+    rows = lancedb.connect(str(folder)).open_table("memories").to_arrow().to_pylist()
+    return sorted(rows, key=lambda r: str(r.get("id")))
+
+
+def seen(clinic: Clinic) -> dict[str, Any]:
+    """Every memory as a reader of Mendory sees it."""
+    clinic.reader.refresh()
+    return {str(m.id): m for m in clinic.view(clinic.reader).scan()}
+
+
+def queue(clinic: Clinic) -> dict[tuple[str, ...], str]:
+    """What waits for a person: ids → why."""
+    queued = clinic.ledger.findings.queued()
+    known = clinic.ledger.findings.known([q["finding_id"] for q in queued])
+    return {known[q["finding_id"]].ids: q["reason"] for q in queued}
+
+
+def heal(clinic: Clinic) -> str:
+    """What policy lets run of a new plan is done; returns the plan's id."""
+    plan = clinic.plan().plan
+    assert plan is not None
+    done = apply(clinic, plan.id)
+    assert done.verdict.ok, done.verdict.as_json()
+    return plan.id
+
+
+WHY = (
+    "no rule decides: narrower none_narrower, latest_user_statement same_time, newer same_time, "
+    "confidence equally_sure, authority no_authority"
+)
+
+
+def test_conflicts_are_decided_or_marked_and_all_is_taken_back(tmp_path: Path, clock: FakeClock) -> None:
+    """Losers are archived and named their winner, undecided pairs stay recallable and labelled; the undo is exact."""
+    clinic = a_clinic(tmp_path, clock)
+    before = bytes_of(tmp_path)
+
+    plan = heal(clinic)
+
+    after = seen(clinic)
+    assert LOSERS == sorted(i for i, m in after.items() if m.status == "archived")
+    assert {i: i.replace("old", "new") for i in LOSERS} == {i: after[i].superseded_by for i in LOSERS}
+    other = {i: i.replace("old", "x").replace("new", "old").replace("x", "new") for i in UNDECIDED}
+    assert {i: ("pending_review", Kept(disputed_with=(other[i],), marked=True)) for i in UNDECIDED} == {
+        i: (after[i].status, after[i].kept) for i in UNDECIDED
+    }
+    assert {("en-age-new", "en-age-old"): WHY, ("zh-age-new", "zh-age-old"): WHY} == queue(clinic)
+    again = clinic.plan()
+    assert (None, {f"marked as disputed; {WHY}"}) == (again.plan, {u.reason for u in again.drafted.unplanned})
+    assert {WHY} == set(queue(clinic).values())
+
+    undone = take_back(clinic, plan, "li.wei")
+
+    assert (sorted([*LOSERS, *UNDECIDED]), ()) == (sorted(undone.restored), undone.skipped)
+    assert before == bytes_of(tmp_path)
+    assert {} == clinic.ledger.asides.held()
+    assert clinic.ledger.verify()
+    assert clinic.plan().plan is None
+
+
+def test_without_a_confirmed_rule_nothing_leaves_recall(tmp_path: Path, clock: FakeClock) -> None:
+    """What a rule decides waits for a person where nobody confirmed that rule; the marks need nobody."""
+    clinic = a_clinic(tmp_path, clock, rules={"confirmed": ["conflict.newer"]})
+
+    heal(clinic)
+
+    after = seen(clinic)
+    assert {"active", "pending_review"} == {m.status for m in after.values()}
+    assert UNDECIDED == sorted(i for i, m in after.items() if m.kept.disputed_with)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_killed_repair_is_found_and_finished(
+    tmp_path: Path, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    """A process that dies between commit and receipt: recovery finds the commit, and keeps the marks too."""
+    clinic = a_clinic(tmp_path, clock, pairs(language)[8:])
+    plan = clinic.plan().plan
+    assert plan is not None
+    clinic.writer.bind_ledger(clinic.ledger.id, None)
+    monkeypatch.setattr(clinic.writer, "sync", lambda version: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        apply(clinic, plan.id)
+    assert {} == clinic.ledger.asides.held()
+    monkeypatch.undo()
+    later = Clinic(clinic.config, clinic.clock)
+
+    with executing(later.clock) as context:
+        recovered = recover_all(later, dataclasses.replace(context, alive=lambda owner, at: False))
+
+    assert [Outcome.APPLIED] == [r.outcome for one in recovered for r in one.results]
+    names = [f"{language}-age-{side}" for side in ("new", "old")]
+    assert {a: (b,) for a, b in (names, names[::-1])} == {i: m.kept.disputed_with for i, m in seen(later).items()}
+
+
+def test_a_person_who_keeps_both_ends_the_dispute(tmp_path: Path, clock: FakeClock) -> None:
+    """The conflict a person dismisses is over: the next plan lifts the marks, and the rows are as they were."""
+    clinic = a_clinic(tmp_path, clock, pairs("en")[8:])
+    before = bytes_of(tmp_path)
+    heal(clinic)
+    [conflict] = [f for f in clinic.check().findings if f.code.value == "conflict"]
+    clinic.ledger.findings.dismiss([conflict.id], "rejected: both are right", "li.wei")
+
+    plan = clinic.ledger.plans.load(heal(clinic))
+
+    assert [StepKind.LIFT_MARK] * 2 == [s.kind for s in plan.steps()]
+    assert before == bytes_of(tmp_path)
+    assert {} == clinic.ledger.asides.held()
+    assert {} == queue(clinic)
+
+
+def test_a_side_that_its_owner_archives_frees_the_other(tmp_path: Path, clock: FakeClock) -> None:
+    """Who archives one side has decided: the other is active again, and only it."""
+    clinic = a_clinic(tmp_path, clock, pairs("zh")[8:])
+    heal(clinic)
+    with open_door(clinic.config) as door:
+        door.archive("zh-age-old", superseded_by="zh-age-new")
+
+    plan = clinic.ledger.plans.load(heal(clinic))
+
+    assert [(StepKind.LIFT_MARK, ("zh-age-new",))] == [(s.kind, s.changed_ids) for s in plan.steps()]
+    after = seen(clinic)
+    assert {"zh-age-new": "active", "zh-age-old": "archived"} == {i: m.status for i, m in after.items()}
+
+
+def test_a_pending_status_that_the_owner_set_stays(tmp_path: Path, clock: FakeClock) -> None:
+    """A row under review for a reason of its owner's is labelled, and stays under review when the dispute is over."""
+    rows = pairs("en")[8:]
+    rows[0]["status"] = "pending_review"
+    clinic = a_clinic(tmp_path, clock, rows)
+    before = bytes_of(tmp_path)
+    heal(clinic)
+    marked = {i: (m.status, m.kept.marked, len(m.kept.disputed_with)) for i, m in seen(clinic).items()}
+    [conflict] = [f for f in clinic.check().findings if f.code.value == "conflict"]
+    clinic.ledger.findings.dismiss([conflict.id], "rejected: both are right", "li.wei")
+
+    heal(clinic)
+
+    assert {"en-age-old": ("pending_review", False, 1), "en-age-new": ("pending_review", True, 1)} == marked
+    assert before == bytes_of(tmp_path)
+
+
+def test_a_decided_dispute_lifts_the_mark_of_the_winner(tmp_path: Path, clock: FakeClock) -> None:
+    """Once a rule can decide what was marked, the loser goes and the winner is active, both without a mark."""
+    rows = pairs("en")[8:]
+    clinic = a_clinic(tmp_path, clock, rows)
+    heal(clinic)
+    table = lancedb.connect(str(tmp_path)).open_table("memories")
+    later = "timestamp '2025-02-20 00:00:00'"
+    table.update(where="id = 'en-age-new'", values_sql={"created_at": later, "updated_at": later})
+
+    heal(clinic)
+
+    after = seen(clinic)
+    assert ("archived", "en-age-new", Kept()) == (
+        after["en-age-old"].status,
+        after["en-age-old"].superseded_by,
+        after["en-age-old"].kept,
+    )
+    assert ("active", Kept()) == (after["en-age-new"].status, after["en-age-new"].kept)
+    assert clinic.plan().plan is None
+
+
+def three(language: str) -> list[dict[str, Any]]:
+    """Three values of one attribute, a month apart each."""
+    rows = pairs(language)[:2]
+    names = {"en": ("Ostrow", "Moved on to Ostrow."), "zh": ("远航设计", "跳槽去了远航设计。")}[language]
+    claim = {"entity": "user", "attribute": "employer", "value": names[0]}
+    own = {"created_at": "2025-02-25", "claim": claim, "scope": language, "batch_id": "import-1"}
+    return [*rows, memory(f"{language}-employer-newest", content=names[1], **own)]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_each_row_loses_once_to_what_stays_in_the_end(tmp_path: Path, clock: FakeClock, language: str) -> None:
+    """One of three stays; the two others name it, each archived by one step, and nothing follows."""
+    clinic = a_clinic(tmp_path, clock, three(language))
+
+    plan = clinic.ledger.plans.load(heal(clinic))
+
+    kinds = [s.kind for s in plan.steps()]
+    assert [StepKind.SUPERSEDE] * 2 == kinds
+    newest = f"{language}-employer-newest"
+    after = seen(clinic)
+    assert {f"{language}-employer-{side}": newest for side in ("new", "old")} == {
+        i: m.superseded_by for i, m in after.items() if m.status == "archived"
+    }
+    assert clinic.plan().plan is None
+
+
+def test_a_winner_that_was_archived_meanwhile_refuses_the_step(tmp_path: Path, clock: FakeClock) -> None:
+    """What was planned in favour of a row that its owner archived since is refused alone: never are both hidden."""
+    clinic = a_clinic(tmp_path, clock, pairs("en")[:4])
+    plan = clinic.plan().plan
+    assert plan is not None
+    with open_door(clinic.config) as door:
+        door.archive("en-employer-new")
+
+    done = apply(clinic, plan.id)
+
+    assert {"applied": 1, "stale": 1} == done.outcomes()
+    after = seen(clinic)
+    assert {"en-employer-new", "en-lives_in-old"} == {i for i, m in after.items() if m.status == "archived"}
+
+
+OWNED = pa.schema(
+    [
+        pa.field("mem_id", pa.string()),
+        pa.field("text", pa.string()),
+        pa.field("vec", pa.list_(pa.float32(), 3)),
+        pa.field("who", pa.string()),
+        pa.field("made", pa.timestamp("us", "UTC")),
+        pa.field("src", pa.string()),
+        pa.field("told", pa.string()),
+        pa.field("gone", pa.int64()),
+    ]
+)
+PLACES = {
+    "id": "mem_id",
+    "content": "text",
+    "embedding": "vec",
+    "scope": "who",
+    "created_at": "made",
+    "source": "src",
+    "claim": "told",
+    "status": "gone",
+}
+ABSENT = [
+    *("metadata", "updated_at", "kind", "last_accessed_at", "last_verified_at", "batch_id"),
+    *("duplicate_of", "superseded_by", "related_ids", "related_notes"),
+]
+
+
+def an_owner(folder: Path, clock: FakeClock, rows: list[dict[str, Any]], **mapping: Any) -> Clinic:
+    """A clinic on an owner's table of these rows, which has no place for what Mendory keeps."""
+    made = [
+        {
+            "mem_id": r["id"],
+            "text": r["content"],
+            "vec": [1.0, at / 8, 0.5],
+            "who": r["scope"],
+            "made": r["created_at"],
+            "src": r["source"],
+            "told": r["claim"],
+            "gone": 0,
+        }
+        for at, r in enumerate(rows)
+    ]
+    lancedb.connect(str(folder)).create_table("memories", pa.Table.from_pylist(made, schema=OWNED))
+    whole = {"columns": PLACES, "absent": ABSENT} | mapping
+    wishes = {"limits": GENEROUS, "rules": CONFIRMED, "conflict": PRESET, "metadata": {"required": []}}
+    return Clinic(make_config(folder, mapping=whole, **wishes), clock)
+
+
+def test_an_owner_without_a_pending_value_is_marked_aside(tmp_path: Path, clock: FakeClock) -> None:
+    """Where the owner's status has no such value no byte of a disputed row changes; the mark lies in the ledger."""
+    words = {"status": {"values": {"0": "active", "1": "archived"}}, "hide": {"gone": 1}}
+    clinic = an_owner(tmp_path, clock, [*pairs("en")[:2], *pairs("en")[8:]], **words)
+    before = {r["mem_id"]: r for r in bytes_of(tmp_path)}
+
+    plan = heal(clinic)
+
+    after = {r["mem_id"]: r for r in bytes_of(tmp_path)}
+    assert before | {"en-employer-old": before["en-employer-old"] | {"gone": 1}} == after
+    told = seen(clinic)
+    assert {"en-age-new": "pending_review", "en-age-old": "pending_review"} == {
+        i: m.status for i, m in told.items() if m.kept.disputed_with
+    }
+    assert ("archived", "en-employer-new") == (
+        told["en-employer-old"].status,
+        told["en-employer-old"].superseded_by,
+    )
+    assert clinic.plan().plan is None
+    take_back(clinic, plan, "li.wei")
+    assert before == {r["mem_id"]: r for r in bytes_of(tmp_path)}
+    assert {} == clinic.ledger.asides.held()
+
+
+def test_an_owner_whose_reader_hides_nothing_is_told_so(tmp_path: Path, clock: FakeClock) -> None:
+    """Where nothing hides a row a decided conflict is a finding with that reason, never a step; marks stay possible."""
+    words = {"status": {"values": {"0": "active"}}, "hide": "none"}
+    clinic = an_owner(tmp_path, clock, [*pairs("zh")[:2], *pairs("zh")[8:]], **words)
+    before = bytes_of(tmp_path)
+
+    plan = clinic.ledger.plans.load(heal(clinic))
+
+    assert [StepKind.MARK_DISPUTED] == [s.kind for s in plan.steps()]
+    assert before == bytes_of(tmp_path)
+    cannot = "the owner's reader cannot hide: it filters by nothing that mapping.hide names"
+    assert cannot == queue(clinic)["zh-employer-new", "zh-employer-old"]
+
+
+SCENES = {
+    "en": ("No coriander, please.", "Coriander is fine at business dinners.", "business dinner"),
+    "zh": ("菜里不要放香菜。", "商务宴请时可以放香菜。", "商务宴请"),
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_an_exception_is_linked_and_both_stay(tmp_path: Path, clock: FakeClock, language: str) -> None:
+    """What holds for a scene is kept as an exception of what holds in general; nothing of either row changes."""
+    general, specific, scene = SCENES[language]
+    rows = [
+        memory("all", content=general, claim={"object": "coriander", "stance": "refuse"}, created_at="2025-01-01"),
+        memory(
+            "one",
+            content=specific,
+            claim={"object": "coriander", "stance": "want", "scene": scene},
+            created_at="2025-02-01",
+        ),
+    ]
+    clinic = a_clinic(tmp_path, clock, rows)
+    before = bytes_of(tmp_path)
+
+    plan = heal(clinic)
+
+    assert before == bytes_of(tmp_path)
+    assert {"one": Kept(exception_of=("all",)), "all": Kept()} == {i: m.kept for i, m in seen(clinic).items()}
+    again = clinic.plan()
+    assert (None, ()) == (again.plan, again.drafted.unplanned)
+    take_back(clinic, plan, "li.wei")
+    assert {} == clinic.ledger.asides.held()
+
+
+def test_a_rejected_mark_is_not_planned_again(tmp_path: Path, clock: FakeClock) -> None:
+    """Who rejects the mark has said that there is no conflict: it is planned no more, and waits for nobody."""
+    clinic = a_clinic(tmp_path, clock, pairs("en")[8:])
+    plan = clinic.plan().plan
+    assert plan is not None
+    reject(clinic, plan.id, None, "li.wei", "both are right")
+
+    again = clinic.plan()
+
+    assert (None, {}) == (again.plan, queue(clinic))
+
+
+def test_what_is_kept_goes_into_the_incremental_check(tmp_path: Path, clock: FakeClock) -> None:
+    """A dispute that is over is found by a check of what changed as by a check of everything."""
+    filler = [memory(f"f{n}", content=f"Note {n} about nothing else.", scope="other") for n in range(30)]
+    clinic = a_clinic(tmp_path, clock, [*pairs("en")[8:], *filler])
+    heal(clinic)
+    clinic.plan()
+    with open_door(clinic.config) as door:
+        door.archive("en-age-old")
+
+    whole, part = clinic.check(), clinic.check(since="last")
+
+    assert part.basis.since is not None
+    assert [f.id for f in whole.findings] == [f.id for f in part.findings]
+    assert [("dispute_over", ("en-age-new",))] == [
+        (f.code.value, f.ids) for f in part.findings if f.code.value != "timestamp_future"
+    ]
+
+
+def test_evidence_of_a_conflict_holds_no_text(tmp_path: Path, clock: FakeClock) -> None:
+    """Neither texts nor values of memories are in the findings, the plan or the queue."""
+    clinic = a_clinic(tmp_path, clock)
+    planned = clinic.plan()
+    assert planned.plan is not None
+    told = json.dumps(
+        [*(f.as_json() for f in planned.drafted.examination.findings), planned.plan.as_json(), list(queue(clinic))],
+        ensure_ascii=False,
+    )
+
+    words = [w for language in VALUES.values() for pair in language for w in pair if not w.isdigit()]
+    assert [] == [w for w in words if w in told]
+
+
+def test_approval_by_a_person_runs_what_no_rule_confirms(tmp_path: Path, clock: FakeClock) -> None:
+    """A person may approve what a rule decided though the rule is not confirmed."""
+    clinic = a_clinic(tmp_path, clock, pairs("en"), rules={"confirmed": []})
+    plan = clinic.plan().plan
+    assert plan is not None
+    approve(clinic, plan.id, None, "li.wei")
+
+    done = apply(clinic, plan.id)
+
+    assert (True, {"applied": 5}) == (done.verdict.ok, done.outcomes())
