@@ -28,6 +28,8 @@ _CAUSES: Final[Mapping[Code, str]] = MappingProxyType(
         Code.NO_FACT: "captured_as_it_came",
         Code.COMPOUND_PARTS: "fact_extracted_again",
         Code.FRAGMENTS: "captured_as_it_came",
+        Code.CONFLICT: "old_row_not_retired",
+        Code.CONFLICT_BURIED: "old_row_not_retired",
         Code.REFERENCE_DANGLING: "foreign_delete",
         Code.MISSING_SCOPE: "wrong_scope_field",
         Code.DUPLICATE_ID: "non_idempotent_write",

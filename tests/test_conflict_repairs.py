@@ -99,8 +99,9 @@ def heal(clinic: Clinic) -> str:
 
 
 WHY = (
-    "no rule decides: narrower none_narrower, latest_user_statement same_time, newer same_time, "
-    "confidence equally_sure, authority no_authority"
+    "no rule decides: narrower (neither is narrower), latest_user_statement (their times are one), "
+    "newer (their times are one), confidence (both sources are equally sure), "
+    "authority (neither source is an authority)"
 )
 
 

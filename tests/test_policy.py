@@ -30,7 +30,9 @@ def test_a_remedy_with_a_step_has_a_level() -> None:
         ruled = remedy.level is Level.RULE_OR_PERSON and remedy.step is not StepKind.SUMMARISE
         assert (remedy.rule is not None) == ruled, code
         assert remedy.otherwise in Otherwise
-    assert {"merge.exact", "merge.near", "merge.echo", "repoint.known_successor"} == RULES
+    deciding = {f"conflict.{rule}" for rule in ("latest_user_statement", "newer", "confidence", "authority")}
+    others = {"merge.exact", "merge.near", "merge.echo", "repoint.known_successor", "conflict.exception"}
+    assert {*others, *deciding, "weigh.context", "weigh.finished"} == RULES
 
 
 def test_what_a_provisional_threshold_found_is_a_persons() -> None:
@@ -66,6 +68,7 @@ def test_no_step_deletes() -> None:
     """No kind of step deletes a memory."""
     kinds = {
         *("fill", "normalise_status", "merge_exact", "merge_near", "summarise"),
+        *("supersede", "mark_disputed", "lift_mark", "link_exception", "weigh"),
         *("repoint", "set_scope", "set_source"),
     }
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from mendory.detect import Detector, Settings, detectors
 from mendory.detect.characters import Characters, NearIds
+from mendory.detect.disputes import Disputes
 from mendory.detect.references import References
 from mendory.detect.times import Times
 from mendory.detect.vectors import Vectors
@@ -475,6 +476,6 @@ def test_a_healthy_row_changes_no_finding(
 
 def test_every_code_is_of_one_detector() -> None:
     """Each code is found by exactly one kind of examination; one is for detectors of others."""
-    codes = Counter(code for detector in detectors(Settings()) for code in detector.codes)
+    codes = Counter(code for detector in (*detectors(Settings()), Disputes()) for code in detector.codes)
 
     assert dict.fromkeys(set(Code) - {Code.PLUGGED_IN}, 1) == dict(codes)

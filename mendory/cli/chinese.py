@@ -159,6 +159,14 @@ SENTENCES: Final[Mapping[str, str]] = {
     "write into these rows when they were last changed": "为这些行写明何时最后改动",
     "archive all but one of these rows where they are written": "在写入这些行的程序中，除其中一行外全部归档",
     "decide which of these rows says it right": "决定这些行中哪一行是对的",
+    "decide which of these two holds, archive the other, or mend what one of them says": (
+        "决定两条中哪条成立，归档另一条，或改正其中一条"
+    ),
+    "write the new value into this row, or archive it": "在该行写入新值，或将其归档",
+    "link the exception to the general memory, or archive what no longer holds": (
+        "把例外关联到一般记忆，或归档不再成立的"
+    ),
+    "let the next plan take the mark away": "让下一个计划撤去标记",
     "decide which of these two says it right, or whether both do": "判定这两条哪条正确，或是否都成立",
     "see what the detector says of these rows": "查看检测器对这些行的说明",
     "look whether these rows say one thing, and archive what the others cover": (

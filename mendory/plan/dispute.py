@@ -2,19 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
 
 from mendory.catalogue import StepKind
+from mendory.conflicts import Abstention
 from mendory.finding import Finding
 from mendory.plan.draft import Draft, Situation, Unplanned
 from mendory.plan.merge import hidden_meanwhile
 from mendory.plan.supersede import OTHER_SCOPE, freed
 from mendory.record import Memory, Status
 
+WHY: Final[Mapping[Abstention, str]] = MappingProxyType(
+    {
+        Abstention.NONE_NARROWER: "neither is narrower",
+        Abstention.OTHER_SCOPE: "they are of two scopes",
+        Abstention.USER_AGAINST_AUTHORITY: "the user against an authority",
+        Abstention.NO_TIME: "a time is missing",
+        Abstention.AHEAD_OF_CLOCK: "a time is in the future",
+        Abstention.SAME_TIME: "their times are one",
+        Abstention.CHANGED_SINCE: "the earlier one was changed since",
+        Abstention.CONFIRMED_SINCE: "the earlier one was confirmed since",
+        Abstention.ONE_BATCH: "one import batch",
+        Abstention.UNKNOWN_SOURCE: "a source is unknown",
+        Abstention.LESS_SURE: "the later source is less sure",
+        Abstention.EQUALLY_SURE: "both sources are equally sure",
+        Abstention.NOT_THE_USER: "not both are the user's words",
+        Abstention.NO_AUTHORITY: "neither source is an authority",
+        Abstention.BOTH_AUTHORITIES: "both sources are authorities",
+    }
+)
+"""Why a rule does not decide, as a person reads it."""
+
 
 def undecided(finding: Finding) -> str:
     """Why a conflict is a person's: each rule that was asked, with why it does not decide."""
-    said = [f"{rule} {why}" for rule, why in finding.evidence.get("abstained", {}).items()]
+    said = [f"{rule} ({WHY[Abstention(why)]})" for rule, why in finding.evidence.get("abstained", {}).items()]
     return f"no rule decides: {', '.join(said)}" if said else "no rule decides: none is configured"
 
 
@@ -70,6 +94,6 @@ def lift_mark(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
     left = changes.get("disputed_with")
     reason = f"lift the mark of {row}: its dispute is over"
     if left:
-        reason = f"{row} is disputed with {len(left)} row(s) fewer: {len(over)} of its disputes are over"
+        reason = f"{row} stays marked: {len(over)} of its disputes are over, {len(left)} are not"
     detail = {"over": sorted(over), "rollback": [{"id": row, "status": found[row].status}]}
     return [Draft(StepKind.LIFT_MARK, finding, reason, {row: changes}, detail)]

@@ -24,6 +24,10 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "duplicate_restated": ("Same text, other details", "重复陈述"),
     "duplicate_near": ("Same thing in other words", "近似重复"),
     "conflict_candidate": ("Nearly the same, but not quite", "近似但有出入"),
+    "conflict": ("Two that can't both hold", "两条互相矛盾"),
+    "conflict_buried": ("Old value inside another memory", "旧值藏在别的记忆里"),
+    "conflict_exception": ("Exception from a general rule", "一般规则的例外"),
+    "dispute_over": ("Marked, and no dispute any more", "有争议标记而争议已了"),
     "stale_memories": ("Old, and confirmed by nobody", "陈旧且无人确认"),
     "stale_context": ("Of something that was left", "属于已离开的项目、雇主或工具"),
     "task_residue": ("A task that is long over", "任务早已结束"),
@@ -64,6 +68,10 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "merge_exact": ("Merge exact duplicates", "合并完全重复"),
     "merge_near": ("Merge what says the same", "合并近似重复"),
     "summarise": ("Sum up fragments", "归纳碎片"),
+    "supersede": ("Archive what lost to another", "归档落败的一方"),
+    "mark_disputed": ("Mark both as disputed", "双方标为有争议"),
+    "lift_mark": ("Lift the mark of a dispute", "撤去争议标记"),
+    "link_exception": ("Link an exception", "关联例外"),
     "weigh": ("Weigh down or up at recall", "调整召回权重"),
     "repoint": ("Re-point references", "改指引用"),
     "set_scope": ("Set the scope", "补写范围"),
@@ -72,6 +80,11 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "merge.exact": ("merge of exact duplicates", "合并完全重复"),
     "merge.near": ("merge of what says the same in other words", "合并近似重复"),
     "merge.echo": ("merge of recalled texts into their originals", "把被再次存储的召回内容并入原记忆"),
+    "conflict.newer": ("the newer of two that can't both hold", "互相矛盾时以较新者为准"),
+    "conflict.latest_user_statement": ("the user's latest word", "以用户最后所说为准"),
+    "conflict.confidence": ("the surer source of two", "以来源更可信者为准"),
+    "conflict.authority": ("an authority over what was extracted", "权威来源高于抽取所得"),
+    "conflict.exception": ("linking exceptions to the general memory", "把例外关联到一般记忆"),
     "weigh.context": ("weighing down what was left, and up what came back", "降低已离开者的权重，回归时恢复"),
     "weigh.finished": ("weighing down finished tasks", "降低已结束任务的权重"),
     "repoint.known_successor": ("re-pointing to a known successor", "改指已知的后继"),
@@ -101,7 +114,9 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "rows_as_planned": ("Rows are as planned", "各行与计划一致"),
     "problems_gone": ("Problems are gone", "问题已消失"),
     "rows_outside_the_plan_unchanged": ("Rows outside the plan are unchanged", "计划外的行未变"),
+    "kept_aside_as_planned": ("What is kept aside is as planned", "另存的内容与计划一致"),
     # causes
+    "old_row_not_retired": ("Update that left the old row", "更新后旧记忆仍在"),
     "non_idempotent_write": ("Non-idempotent write", "写入不幂等"),
     "fact_extracted_again": ("Same fact extracted again", "同一事实被再次抽取"),
     "foreign_delete": ("Deleted by another program", "被其他程序删除"),
@@ -191,6 +206,24 @@ STRATEGIES: Final[Mapping[str, tuple[str, str]]] = {
         "reachable from it. A person accepts it first.",
         "把各碎片的原句合到其中一条，重新生成向量并归档其余碎片；从它可找到每一条。须先由人接受。",
     ),
+    "supersede": (
+        "A rule says which of two that can't both hold stays: the other is archived and names it, found on demand. "
+        "Never are both archived, and what no clear difference decides is not decided.",
+        "两条互相矛盾时由规则决定谁留下：另一条归档并指向它，需要时仍可找到。绝不会两条都归档；没有明显差别就不裁决。",
+    ),
+    "mark_disputed": (
+        "No rule decides, so both stay in recall, each labelled with the other, and the pair waits for a person.",
+        "没有规则能裁决，双方都仍会被召回，并互相标注，由人来决定。",
+    ),
+    "lift_mark": (
+        "The dispute is over, so Mendory takes its own mark away. A status that the owner has set stays.",
+        "争议已了，撤去 Mendory 自己加的标记；所有者自己设的状态不动。",
+    ),
+    "link_exception": (
+        "Both stay: the one that holds for a scene, or in a narrower scope, is linked to the general one, so that "
+        "recall can prefer it there.",
+        "两条都留：只在某场合或更窄范围成立的那条关联到一般的那条，召回时在其场合优先。",
+    ),
     "weigh": (
         "Keep a factor beside each memory by which its weight at recall is multiplied; nothing of the memory changes, "
         "none is hidden, and what the scope comes back to weighs in full again.",
@@ -229,6 +262,13 @@ PREVENTION: Final[Mapping[str, tuple[tuple[str, str], tuple[str, str]]]] = {
     "fact_extracted_again": (
         ("look for the same text in the scope before storing", "check that recall is not captured again"),
         ("存储前先查同一范围内是否已有相同内容", "检查召回的内容不会被再次存储"),
+    ),
+    "old_row_not_retired": (
+        (
+            "let a change of mind replace the old memory, not add one",
+            "check that storing a new value looks for the old one",
+        ),
+        ("改口时替换旧记忆，而不是再添一条", "检查存入新值时会先找旧值"),
     ),
     "foreign_delete": (
         (
