@@ -36,19 +36,20 @@ def _said(claim: Claim, wanted: Mapping[str, Any]) -> dict[str, Any]:
 def test_claims(case: dict[str, Any]) -> None:
     """A text claims what its case lists, in that order, and nothing else; of two texts, whether both can't hold.
 
-    A claim of a case mentions only what matters of it. Each of `texts` claims the same; `each` has several texts with
-    claims of their own.
+    A claim of a case mentions only what matters of it. Each of `texts` claims the same, or has claims of its own.
     """
-    kind = one_of([{"text", "claims"}, {"texts", "claims"}, {"each"}, {"conflict", "pairs"}], case)
+    kind = one_of([{"text", "claims"}, {"texts", "claims"}, {"texts"}, {"conflict", "pairs"}], case)
     if "pairs" in kind:
         assert case["pairs"]
         for a, b in case["pairs"]:
             found = (compare(a, b).relation is Relation.CONFLICT, compare(b, a).relation is Relation.CONFLICT)
             assert (a, b, case["conflict"], case["conflict"]) == (a, b, *found)
         return
-    for entry in case.get("each", [case]):
-        for text in entry.get("texts", [entry.get("text")]):
-            _check(text, entry["claims"])
+    for entry in case.get("texts", [case]):
+        if isinstance(entry, str):
+            _check(entry, case["claims"])
+        else:
+            _check(entry["text"], entry["claims"])
 
 
 def _check(text: str, claims: list[dict[str, Any]]) -> None:
