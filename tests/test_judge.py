@@ -189,12 +189,14 @@ THREE = (Verdict.CONTRADICTS, Verdict.AGREES, Verdict.UNRELATED)
         ((0.9, 0.05, 0.05), (0.7, 0.2, 0.1), Opinion(Verdict.CONTRADICTS, 0.7)),
         ((0.9, 0.05, 0.05), (0.4, 0.3, 0.3), UNKNOWN),
         ((0.5, 0.25, 0.25), (0.9, 0.05, 0.05), UNKNOWN),
-        ((0.1, 0.8, 0.1), (0.2, 0.1, 0.7), Opinion(Verdict.AGREES, 0.8)),
-        ((0.1, 0.1, 0.8), (0.25, 0.1, 0.65), Opinion(Verdict.UNRELATED, 0.75)),
+        ((0.05, 0.8, 0.15), (0.1, 0.1, 0.8), Opinion(Verdict.AGREES, 0.9)),
+        ((0.02, 0.08, 0.9), (0.05, 0.1, 0.85), Opinion(Verdict.UNRELATED, 0.95)),
+        ((0.02, 0.08, 0.9), (0.11, 0.1, 0.79), UNKNOWN),
+        ((0.3, 0.35, 0.35), (0.3, 0.35, 0.35), UNKNOWN),
     ],
 )
 def test_both_directions_make_one_opinion(one: Sequence[float], other: Sequence[float], wanted: Opinion) -> None:
-    """Both must say that the texts contradict, or both that they don't; more said of one thing agrees."""
+    """Both must say that the texts contradict, or both be sure that they don't; more said of one thing agrees."""
     found = of_directions(THREE, one, other)
 
     assert (wanted.verdict, pytest.approx(wanted.confidence)) == (found.verdict, found.confidence)

@@ -18,10 +18,11 @@ from mendory.cli import main
 from mendory.config.judge import JudgeSection
 from mendory.errors import ConfigInvalid, DependencyMissing, InputInvalid
 from mendory.judge import Opinion, Verdict, build
-from mendory.judge.examples import Label, examples, third
 from mendory.judge.local import CrossEncoderJudge
 from mendory.judge.model import UNKNOWN
-from mendory.judge.train import train
+from mendory.judge.training import train
+from mendory.judge.training.examples import Label, examples
+from mendory.judge.training.phrasing import third
 
 pytestmark = pytest.mark.model
 
@@ -179,7 +180,7 @@ def test_a_text_too_long_is_unknown(model: Path) -> None:
 def test_a_plain_process_loads_no_torch() -> None:
     """Importing judges, detectors and the command line loads neither torch nor transformers."""
     code = (
-        "import sys, mendory.judge, mendory.judge.train, mendory.detect, mendory.clinic, mendory.cli;"
+        "import sys, mendory.judge, mendory.judge.training, mendory.detect, mendory.clinic, mendory.cli;"
         "print(sorted({'torch', 'transformers', 'sentence_transformers'} & set(sys.modules)))"
     )
 

@@ -16,7 +16,7 @@ from mendory.config import Config
 from mendory.errors import InputInvalid
 from mendory.judge import Judge, build
 from mendory.judge.canaries import BOUND, CANARIES, Standing, proven
-from mendory.judge.train import PAIRS, Trained, train
+from mendory.judge.training import PAIRS, Trained, train
 from mendory.text import shown
 
 

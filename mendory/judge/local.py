@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 BATCH: Final = 32
 HALF: Final = 0.5
+LITTLE: Final = 0.1
+"""Rules are right about nineteen conflicts in twenty (docs/quality.md): who takes back their word must be sure."""
 _FIX: Final = ("config.json", "model.safetensors", "tokenizer.json")
 
 
@@ -26,7 +28,7 @@ class CrossEncoderJudge:
     """A model for natural language inference in a folder, loaded when first asked.
 
     Which of its outputs means what is read from its configuration's `id2label`, never assumed. Both directions of a
-    pair are asked; they are one opinion where both say that the texts contradict, or both that they don't.
+    pair are asked; they are one opinion where both say that the texts contradict, or both surely that they don't.
     """
 
     folder: Path
@@ -134,14 +136,14 @@ def _verdict(label: str) -> Verdict | None:
 def opinion(labels: Sequence[Verdict], one: Sequence[float], other: Sequence[float]) -> Opinion:
     """The opinion of two directions, each with a share a label that sum to 1; as sure as the less sure direction.
 
-    Texts of which one direction entails agree: one says more than the other. Where one direction contradicts and the
-    other does not, nobody knows.
+    Texts contradict each other where both directions give that more than half, and don't where both give it at most a
+    tenth; between the two nobody knows. Texts of which one direction entails agree: one says more than the other.
     """
     at = labels.index(Verdict.CONTRADICTS)
     clash = one[at], other[at]
     if min(clash) > HALF:
         return Opinion(Verdict.CONTRADICTS, min(clash))
-    if max(clash) >= HALF:
+    if max(clash) > LITTLE:
         return UNKNOWN
     tops = {labels[max(range(len(labels)), key=shares.__getitem__)] for shares in (one, other)}
     return Opinion(Verdict.AGREES if Verdict.AGREES in tops else Verdict.UNRELATED, 1.0 - max(clash))

@@ -1,4 +1,4 @@
-"""Labelled pairs to train a small English judge on, generated from `material` alone."""
+"""Labelled pairs to train a small English judge on, generated from word lists alone."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
-from mendory.judge import material as m
+from mendory.judge.training import facts as m
+from mendory.judge.training import statements as st
+from mendory.judge.training.phrasing import filled, negated, third
 
 
 class Label(IntEnum):
@@ -31,10 +33,13 @@ def examples(count: int, draw: random.Random) -> list[Example]:
     """So many pairs, about two in five of them contradictions; the same ones of the same `draw`."""
     made = _Made(draw)
     kinds = (
-        (made.facts, 9),
+        (made.facts, 11),
+        (made.trades, 5),
         (made.preferences, 6),
-        (made.favorites, 4),
-        (made.acts, 8),
+        (made.favorites, 3),
+        (made.acts, 6),
+        (made.qualities, 7),
+        (made.deeds, 4),
         (made.apart, 6),
         (made.places, 2),
     )
@@ -65,7 +70,7 @@ class _Made:
         if kind < 0.68:
             return Example(said, self._said(slot, value, but=said), Label.ENTAILMENT)
         if kind < 0.76 and slot.was:
-            return Example(said, _filled(self.draw.choice(slot.was), other), Label.NEUTRAL)
+            return Example(said, filled(self.draw.choice(slot.was), other), Label.NEUTRAL)
         if kind < 0.86:
             who = self.draw.choice((f"my {self.draw.choice(m.KIN)}", self.draw.choice(m.NAMES)))
             return Example(said, third(self._said(slot, self.draw.choice((value, other))), who), Label.NEUTRAL)
@@ -75,13 +80,13 @@ class _Made:
             whom = who if same else self.draw.choice([name for name in m.NAMES if name != who])
             label = Label.CONTRADICTION if same and slot.single else Label.NEUTRAL
             return Example(third(said, who), third(self._said(slot, other), whom), label)
-        return Example(said, _negated(said), Label.CONTRADICTION)
+        return Example(said, negated(said), Label.CONTRADICTION)
 
     def preferences(self) -> Example:
         """A thing liked and disliked, in general and in a scene, more or less often."""
         thing = self.draw.choice(self.draw.choice((m.FOODS, m.DOINGS, m.THINGS)))
-        like, like2 = (_filled(way, thing) for way in self.draw.sample(m.LIKES, 2))
-        no, no2 = (_filled(way, thing) for way in self.draw.sample(m.DISLIKES, 2))
+        like, like2 = (filled(way, thing) for way in self.draw.sample(m.LIKES, 2))
+        no, no2 = (filled(way, thing) for way in self.draw.sample(m.DISLIKES, 2))
         kind = self.draw.random()
         if kind < 0.4:
             return Example(like, no, Label.CONTRADICTION)
@@ -112,15 +117,15 @@ class _Made:
         if chance < 0.65:
             return Example(self._favorite(kind, one), self._favorite(kind, one), Label.ENTAILMENT)
         if chance < 0.75:
-            return Example(self._favorite(kind, one), _filled(self.draw.choice(m.DISLIKES), one), Label.CONTRADICTION)
+            return Example(self._favorite(kind, one), filled(self.draw.choice(m.DISLIKES), one), Label.CONTRADICTION)
         if chance < 0.85:
-            return Example(self._favorite(kind, one), _filled(self.draw.choice(m.LIKES), two), Label.NEUTRAL)
+            return Example(self._favorite(kind, one), filled(self.draw.choice(m.LIKES), two), Label.NEUTRAL)
         other = self.draw.choice([name for name in sorted(m.FAVORITES) if name != kind])
         return Example(self._favorite(kind, one), self._favorite(other, m.FAVORITES[other][0]), Label.NEUTRAL)
 
     def acts(self) -> Example:
         """Somebody who does something, seen or not: negated, turned round, another one, another thing."""
-        who, act = self.draw.choice(m.ACTORS), self.draw.choice(m.ACTS)
+        who, act = self.draw.choice(st.ACTORS), self.draw.choice(st.ACTS)
         verb = "are" if who.startswith(("two", "some")) else "is"
         said = f"{who} {verb} {act}"
         kind = self.draw.random()
@@ -130,8 +135,8 @@ class _Made:
         if kind < 0.35:
             return Example(said, f"{who} {verb} not {act}", Label.CONTRADICTION)
         if kind < 0.5:
-            turned = self.draw.choice(sorted(m.TURNED))
-            return Example(f"{who} {verb} {turned}", f"{who} {verb} {m.TURNED[turned]}", Label.CONTRADICTION)
+            turned = self.draw.choice(sorted(st.TURNED))
+            return Example(f"{who} {verb} {turned}", f"{who} {verb} {st.TURNED[turned]}", Label.CONTRADICTION)
         if kind < 0.6:
             again = self.draw.choice(
                 (f"there {verb} {who} {act}", f"{who} who {verb} {act}", f"{who} {verb} there, {act}")
@@ -140,14 +145,62 @@ class _Made:
         if kind < 0.65:
             one = f"{who} {verb} not {act}"
             return Example(one, f"there {verb} no {bare} {act}", Label.ENTAILMENT)
-        other = self.draw.choice([one for one in m.ACTS if one != act])
+        other = self.draw.choice([one for one in st.ACTS if one != act])
         if kind < 0.8:
             no = " not" if self.draw.random() < 0.35 else ""
             return Example(said, f"{who} {verb}{no} {other}", Label.NEUTRAL)
-        another = self.draw.choice([one for one in m.ACTORS if one != who])
+        another = self.draw.choice([one for one in st.ACTORS if one != who])
         verb2 = "are" if another.startswith(("two", "some")) else "is"
         no = " not" if self.draw.random() < 0.35 else ""
         return Example(said, f"{another} {verb2}{no} {self.draw.choice((act, other))}", Label.NEUTRAL)
+
+    def trades(self) -> Example:
+        """A living said by its name or otherwise: two of them, or one beside another one's or a pastime."""
+        job = self._said(self._slot("job"), self.draw.choice(m.JOBS))
+        one, two = self.draw.sample(m.TRADES, 2)
+        kind = self.draw.random()
+        if kind < 0.6:
+            return Example(self.draw.choice((job, two)), one, Label.CONTRADICTION)
+        if kind < 0.8:
+            return Example(third(job, f"my {self.draw.choice(m.KIN)}"), one, Label.NEUTRAL)
+        return Example(one, self._stance(self.draw.choice(m.DOINGS)), Label.NEUTRAL)
+
+    def qualities(self) -> Example:
+        """What something is like: denied, turned round, both, or another thing and another quality."""
+        who, (left, right) = self.draw.choice(st.WHO), self.draw.choice(st.QUALITIES)
+        one, two = (left, right) if self.draw.random() < 0.5 else (right, left)
+        kind = self.draw.random()
+        no = self.draw.choice(("is not", "isn't"))
+        if kind < 0.25:
+            return Example(f"{who} is {one}", f"{who} {no} {one}", Label.CONTRADICTION)
+        if kind < 0.45:
+            return Example(f"{who} is {one}", f"{who} is {two}", Label.CONTRADICTION)
+        if kind < 0.5:
+            return Example(f"{who} is not {one}", f"{who} is not {two}", Label.CONTRADICTION)
+        if kind < 0.65:
+            return Example(f"{who} is {one}", f"{who} {no} {two}", Label.ENTAILMENT)
+        other = self.draw.choice([pair for pair in st.QUALITIES if not {left, right} & set(pair)])
+        whom = self.draw.choice([name for name in st.WHO if name != who])
+        if kind < 0.82:
+            return Example(f"{who} is {one}", f"{who} {self.draw.choice(('is', no))} {other[0]}", Label.NEUTRAL)
+        return Example(
+            f"{who} is {one}", f"{whom} {self.draw.choice(('is', no))} {self.draw.choice((one, two))}", Label.NEUTRAL
+        )
+
+    def deeds(self) -> Example:
+        """What somebody does, can or will do, and does not."""
+        who, deed = self.draw.choice(st.DOERS), self.draw.choice(st.DEEDS)
+        yes, no = self.draw.choice(st.AUXILIARIES)
+        said = f"{who} {yes} {deed}"
+        kind = self.draw.random()
+        if kind < 0.6:
+            plain = said if yes != "do" or self.draw.random() < 0.3 else f"{who} {deed}"
+            return Example(plain, f"{who} {no} {deed}", Label.CONTRADICTION)
+        other = self.draw.choice([one for one in st.DEEDS if one != deed])
+        whom = self.draw.choice([name for name in st.DOERS if name != who])
+        if kind < 0.8:
+            return Example(said, f"{who} {self.draw.choice((yes, no))} {other}", Label.NEUTRAL)
+        return Example(said, f"{whom} {self.draw.choice((yes, no))} {deed}", Label.NEUTRAL)
 
     def apart(self) -> Example:
         """Two attributes of one person, or one attribute beside a preference."""
@@ -160,7 +213,7 @@ class _Made:
     def places(self) -> Example:
         """A place, and one that holds it or does not."""
         city = self.draw.choice(sorted(m.CITIES))
-        slot = next(slot for slot in m.SLOTS if slot.name == "lives_in")
+        slot = self._slot(self.draw.choice(("lives_in", "from")))
         if self.draw.random() < 0.5:
             return Example(self._said(slot, city), self._said(slot, m.CITIES[city]), Label.ENTAILMENT)
         other = self.draw.choice(sorted(set(m.CITIES.values()) - {m.CITIES[city]}))
@@ -176,17 +229,24 @@ class _Made:
             if self.draw.random() < 0.6:
                 text += "."
             if self.draw.random() < 0.05:
-                text = f"{text} {self.draw.choice(m.ASIDES)}"
+                text = f"{text} {self.draw.choice(st.ASIDES)}"
+            if self.draw.random() < 0.15:
+                text = f"{self.draw.choice(st.CHATTER)}. {text}"
+            if self.draw.random() < 0.15:
+                text = f"{text} {self.draw.choice(st.CHATTER)}."
             if self.draw.random() < 0.2:
                 text = text.lower()
             written.append(text)
         return Example(written[0], written[1], example.label)
 
+    def _slot(self, name: str) -> m.Slot:
+        return next(slot for slot in m.SLOTS if slot.name == name)
+
     def _said(self, slot: m.Slot, value: str, but: str = "") -> str:
-        return self.draw.choice([way for one in slot.ways if (way := _filled(one, value)) != but])
+        return self.draw.choice([way for one in slot.ways if (way := filled(one, value)) != but])
 
     def _stance(self, thing: str) -> str:
-        return _filled(self.draw.choice((*m.LIKES, *m.DISLIKES)), thing)
+        return filled(self.draw.choice((*m.LIKES, *m.DISLIKES)), thing)
 
     def _favorite(self, kind: str, value: str) -> str:
         way = (
@@ -198,56 +258,8 @@ class _Made:
         return self.draw.choice(way).replace("{k}", kind).replace("{v}", value)
 
 
-_TIED = frozenset({"job", "employer", "partner", "marital", "pet", "pets", "studies", "diet"})
+_TIED = frozenset({"job", "employer", "partner", "marital", "pet", "pets", "studies", "diet", "from", "lives_in"})
 """Attributes of which one may say something of another."""
-_VERBS = (
-    ("I am not ", "{} is not "),
-    ("I am ", "{} is "),
-    ("I'm ", "{} is "),
-    ("I have ", "{} has "),
-    ("I was ", "{} was "),
-    ("I don't ", "{} doesn't "),
-    ("I do not ", "{} does not "),
-    ("I can't ", "{} can't "),
-    ("I can ", "{} can "),
-    ("I used ", "{} used "),
-    ("I once ", "{} once "),
-    ("I would ", "{} would "),
-    ("I lost ", "{} lost "),
-    ("I just ", "{} just "),
-    ("I moved ", "{} moved "),
-    ("I lived ", "{} lived "),
-    ("I visited ", "{} visited "),
-    ("I really enjoy ", "{} really enjoys "),
-    ("I study ", "{} studies "),
-)
-
-
-def third(said: str, who: str) -> str:
-    """What is said of oneself, said of `who` instead."""
-    for mine, theirs in _VERBS:
-        if said.startswith(mine):
-            return theirs.format(who) + said.removeprefix(mine).replace(" my ", " their ")
-    if said.startswith("I "):
-        verb, _, rest = said.removeprefix("I ").partition(" ")
-        return f"{who} {verb}s {rest}".replace(" my ", " their ")
-    if said.startswith("my "):
-        return f"{who}'s {said.removeprefix('my ')}"
-    return said.replace(" I am ", f" {who} is ").replace(" I ", f" {who} ")
-
-
-def _filled(way: str, value: str) -> str:
-    said = way.replace("{v}", value).replace("{n}", value)
-    if value[:1] in "aeiou" and value:
-        said = said.replace(f" a {value}", f" an {value}")
-    return said.replace(" one children", " one child").replace(" one kids", " one kid")
-
-
-def _negated(said: str) -> str:
-    for verb, no in ((" am ", " am not "), (" is ", " is not "), (" are ", " are not "), (" have ", " do not have ")):
-        if verb in said:
-            return said.replace(verb, no, 1)
-    return f"it is not true that {said}"
 
 
 def batches(made: list[Example], size: int, draw: random.Random) -> Iterator[list[Example]]:

