@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from mendory.language.claim import USER, Claim, ClaimKind
+from mendory.language.folding import fold
 from mendory.language.zh.claims.lexicon import one_of
 from mendory.language.zh.claims.sayings import Saying
 from mendory.language.zh.claims.values import fact, kinds, term, thing, tool
@@ -213,7 +214,7 @@ def _objects(what: str) -> Iterator[tuple[str, str]]:
         size = _AMOUNT.match(said)
         little = size["little"] or "" if size else ""
         said = _BEHIND.sub("", said[size.end() :] if size else said).strip()
-        if said and len(said) <= _LONG and not _NO_OBJECT.match(said):
+        if fold(said) and len(said) <= _LONG and not _NO_OBJECT.match(said):
             yield thing(said), little
 
 

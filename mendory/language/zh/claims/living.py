@@ -14,6 +14,7 @@ from mendory.language.claim import USER, Claim, ClaimKind, Tense, Value
 from mendory.language.zh.claims.lexicon import one_of
 from mendory.language.zh.claims.places import ABROAD, places
 from mendory.language.zh.claims.sayings import Saying
+from mendory.language.zh.claims.values import given_away
 
 _P = "\ue000"
 """A place, in the text in which rules look for their cues."""
@@ -41,10 +42,14 @@ _NATIVE = re.compile(
 )
 _STATED: Final = 0.95
 _BORN_SURE: Final = 0.9
+_WHEREABOUTS: Final = 0.48
+"""Who works or is at a place may live at another: nothing that a rule may decide about (`contradiction.DECIDES`)."""
 
 _SECOND = re.compile(r"(?:你|您|妳|他|她|TA|ta|谁|楼主|宝宝|亲们|某某)")
 _WRITTEN = re.compile(r"用户|(?i:\buser\b)")
 """A memory about the user, not what the user said."""
+_PERSONAL: Final = "[我俺咱偶在来回肥到呆待留]"
+"""A cue without one of these is about a place alone."""
 _MANY: Final = 2
 """Of more places than these a text speaks of none as its own."""
 _COMES: Final = (r"(?<![看原起出本从后将未越上下带])来(?:了|到|我|咱|我们|咱们|咱们)?(?:大)?P(?!的(?:时候|人))", 0.6)
@@ -54,7 +59,7 @@ _TALK: Final = tuple(
     for pattern, sure in (
         _COMES,
         (
-            r"(?:我们?|俺们?|咱们?|偶|小编|本人)(?:现在|目前|这几天|最近|今天|已经|也|就|都|还|一直|人|是|这)*(?:在|到|来)P",
+            r"(?:我们?|俺们?|咱们?|偶|小编|本人)(?:现在|目前|这几天|最近|今天|已经|也|就|都|还|一直|人|就是|是|这)*(?:在|到|来)P",
             0.7,
         ),
         (r"(?:我们?|俺们?|咱们?|偶|本人|作为)(?:也|就|都|才|可)?(?:是|这|这边|这里|们|大)*P", 0.65),
@@ -74,8 +79,12 @@ _TALK: Final = tuple(
         (r"P(?:这边|这里|这儿)", 0.6),
         (r"P(?:也|都|有|没有?|买不到|看不到|不下|没下|要|才|就)", 0.5),
         (r"我(?:也|就|都|才)?是P(?:的|人|嘞|滴)|^P人", 0.6),
-        (r"(?:等|以后|这几天|过几天|今天|明天|最近|定位都?)在P", 0.5),
-        (r"^大?P(?![^,，]{2,}的[^,，]{1,6}是)(?!的|\d|女|之行|[一-鿿]日游|便宜)", 0.5),
+        (r"^大?P(?:现在|这边|的|最近)?(?:哪里(?:可以|有|能)|哪家|怎么|有没有)", 0.5),
+        (r"(?:等|以后|这几天|过几天|今天|明天|最近|定位都?|人|我)在P", 0.5),
+        (
+            r"^[嗯哦哟啊呀哈呜呵嘿对好]{0,4}(?:是啊|的确|反正|不过|都)?大?P(?![^,，]{2,}的[^,，]{1,6}是)(?!\d|女|之行|[一-鿿]日游|便宜)",
+            0.5,
+        ),
     )
 )
 
@@ -89,7 +98,7 @@ def living(said: Saying, raw: str) -> Iterator[Claim]:
     values = [mention.value for mention in found]
     stated = [] if said.asked else list(_stated(said, masked, rest, values))
     yield from stated
-    if said.speaker and said.tense is Tense.NOW and not any(claim.about == "lives_in" for claim in stated):
+    if said.speaker and said.tense is Tense.NOW and not any(claim.about in ("lives_in", "born_in") for claim in stated):
         yield from _talk(said, masked, values, raw)
 
 
@@ -140,9 +149,9 @@ def _stated(said: Saying, masked: str, rest: str, values: list[Value]) -> Iterat
     if native := _NATIVE.search(rest):
         yield _fact(said, "from", _at(rest, native, _places_of(said.rest)), 0.85, denied=rest.startswith("不"))
     elif (works := _WORKS_THERE.search(masked)) and not denied:
-        yield _fact(said, "lives_in", _at(masked, works, values), 0.8 if said.own else 0.65)
+        yield _fact(said, "lives_in", _at(masked, works, values), _WHEREABOUTS)
     elif said.own and (there := _IS_THERE.search(rest)) and not re.search(_VISITS, rest):
-        yield _fact(said, "lives_in", _at(rest, there, _places_of(said.rest)), 0.85)
+        yield _fact(said, "lives_in", _at(rest, there, _places_of(said.rest)), _WHEREABOUTS)
 
 
 def _places_of(text: str) -> list[Value]:
@@ -169,7 +178,7 @@ def _talk(said: Saying, masked: str, values: list[Value], raw: str) -> Iterator[
             if _counts(said, masked, match, value, series) and (best is None or sure > best[0]):
                 best = sure, value
     if best:
-        yield Claim(ClaimKind.FACT, USER, "lives_in", (best[1],), confidence=best[0])
+        yield Claim(ClaimKind.FACT, USER, "lives_in", (best[1],), confidence=given_away(best[0]))
 
 
 def _counts(said: Saying, masked: str, match: re.Match[str], value: Value, series: bool) -> bool:
@@ -183,6 +192,8 @@ def _counts(said: Saying, masked: str, match: re.Match[str], value: Value, serie
         return False
     if cue.startswith("我") and "是" in cue and len(said.text) == len(masked) - 1 + len(value.text):
         return False
-    if cue.startswith(_P) and ABROAD in value.within:
+    if not re.search(_PERSONAL, cue) and (ABROAD in value.within or (said.asked and "哪" not in match.re.pattern)):
         return False
-    return not (said.asked or re.search(_VISITS, masked) or _SECOND.search(masked[: match.end()]))
+    if "哪" in match.re.pattern:
+        return not re.search(_VISITS, masked) and not _SECOND.search(masked)
+    return not (said.asks or re.search(_VISITS, masked) or _SECOND.search(masked[: match.end()]))

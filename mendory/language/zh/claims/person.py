@@ -51,6 +51,7 @@ _HEIGHT = re.compile(rf"^(?:的)?身高{_IS}(?:有|约)?")
 _WEIGHT = re.compile(rf"^(?:的)?体重{_IS}(?:有|约)?")
 _BLOOD = re.compile(r"(?:血型(?:是|为|:)?|是)(RH阴性|Rh阴性)?\s*(AB|A|B|O)型(?:血)?", re.IGNORECASE)
 _DIETS = forms("diets")
+_MEATLESS: Final = ("素食", "纯素")
 _DIET = re.compile(
     rf"(?P<no>不再?|没有?|并非|不是)?(?:是|吃|坚持)?(?:一个|个|一名)?(?:严格的?|长期)?({one_of('diets')})"
 )
@@ -79,7 +80,10 @@ def person(said: Saying) -> Iterator[Claim]:
     if match := _BLOOD.search(rest):
         yield _fact(said, "blood", _term(f"{match[2].upper()}型"), 0.95)
     if match := _DIET.search(rest):
-        yield _fact(said, "diet", _term(_DIETS[match[2]]), 0.9, denied=bool(match["no"]))
+        diet = _DIETS[match[2]]
+        yield _fact(said, "diet", _term(diet), 0.9, denied=bool(match["no"]))
+        if diet in _MEATLESS and not match["no"]:
+            yield Claim(ClaimKind.PREFERENCE, said.subject, "肉", stance=-1, tense=said.tense, confidence=0.8)
 
 
 def _fact(said: Saying, about: str, value: Value, sure: float, *, denied: bool = False, ends: bool = False) -> Claim:

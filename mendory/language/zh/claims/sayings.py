@@ -23,6 +23,8 @@ _QUOTED = re.compile(r"(说|问|讲|道|喊|写|叫)[:：,，]?\s*[「『“\"'�
 _MARKS = re.compile(r"[「」『』“”\"'‘’《》〈〉【】()（）\[\]*#`]")
 _ASKS = re.compile(rf"(?:{one_of('asking')})")
 _ASKS_AT_END = re.compile(r"(?:吗|(?<!什)么|没|(?<!好)不|咩|否)$")
+_ASKS_BACK = re.compile(r"^(?:那|那么)?[你您妳]")
+"""A question that hands the word back: what was said before it is said."""
 _SUPPOSED = re.compile(rf"(?:(?<!不){one_of('supposing').replace('|', '|(?<!不)')})")
 _PLANNED = re.compile(rf"(?:{one_of('planning')})")
 _PAST = re.compile(rf"(?:{one_of('past')})")
@@ -41,6 +43,7 @@ _NO_OWNER = words("no_owner")
 _NICKNAME = re.compile(f"[小老阿][{''.join(SURNAMES)}](?=[一-鿿\\s])")
 """小王: whatever jieba makes of what stands behind it."""
 _NO_NAMES = of_pack("no_names")
+_SIGNS = words("signs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,8 @@ class Saying:
     `text` is simplified and in half width, without quotation marks. `subject` is whom it is about, None where that is
     somebody or something without a name of its own; `own` where it says so itself and does not take it over from the
     clause before; `about` is whom that was about, the user at first. `rest` is what stands behind the subject.
-    `asked` is of the whole sentence. `before`: another clause of the sentence stands before it.
+    `asked` is of the whole sentence, but for what stands before 你呢 and the like. `asks`: this clause asks
+    itself. `before`: another clause of the sentence stands before it.
     """
 
     text: str
@@ -60,6 +64,7 @@ class Saying:
     rest: str
     tense: Tense
     asked: bool
+    asks: bool
     before: bool
     tokens: tuple[Token, ...]
 
@@ -83,16 +88,18 @@ def sayings(text: str) -> list[Saying]:
 def _sentence(sentence: str, asked: bool, about: str | None) -> Iterator[Saying]:
     reported = False
     clauses = [part.strip() for part in _CLAUSE.split(sentence) if part and part.strip()]
-    asked = asked or any(_ASKS.search(part) or _ASKS_AT_END.search(part) for part in clauses)
+    back = len(clauses) > 1 and bool(_ASKS_BACK.match(clauses[-1]))
+    asking = clauses[:-1] if back else clauses
+    whole = (asked and not back) or any(_ASKS.search(part) or _ASKS_AT_END.search(part) for part in asking)
     supposed = False
     for part in clauses:
         said = _USER_SAYS.sub(r"\1", part)
         tokens = tuple(chain.from_iterable(clauses_of(scan(said).pieces)))
         subject, own, rest = _subject(said, tokens, about)
         supposed = supposed or bool(_SUPPOSED.search(said))
-        yield Saying(
-            said, subject, own, about, rest, _tense(said, supposed or reported), asked, part is not clauses[0], tokens
-        )
+        tense, in_question = _tense(said, supposed or reported), whole or (back and part is clauses[-1])
+        asks = bool(_ASKS.search(part) or _ASKS_AT_END.search(part)) or (asked and part is clauses[-1])
+        yield Saying(said, subject, own, about, rest, tense, in_question, asks, part is not clauses[0], tokens)
         reported = reported or (subject != USER and bool(_REPORTS.search(said)))
         about = subject if own else about
 
@@ -148,7 +155,7 @@ def _named(rest: str, tokens: Sequence[Token], start: int) -> tuple[str, int]:
     at = 0
     for token in tokens:
         if at >= start:
-            if is_person(token):
+            if is_person(token) and token.text not in _SIGNS:
                 return token.text, len(token.text)
             if token.value and token.named and token.text[0].isascii() and token.text[0].isalpha() and "我" not in rest:
                 return token.fold, len(token.text)

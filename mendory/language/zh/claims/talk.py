@@ -13,6 +13,7 @@ from typing import Final
 from mendory.language.claim import USER, Claim, ClaimKind, Tense, Value, ValueKind
 from mendory.language.zh.claims.lexicon import forms, one_of
 from mendory.language.zh.claims.sayings import Saying
+from mendory.language.zh.claims.values import given_away
 
 _SIGNS = forms("signs")
 _SIGN = rf"(?P<sign>{one_of('signs')})(?:座|宫)?"
@@ -27,6 +28,11 @@ _SIGN_CUES: Final = tuple(
     (re.compile(pattern), sure)
     for pattern, sure in (
         (rf"(?<![跟和像问等帮给]){_ME}{_AM}{_SIGN}{_NOT_MINE}", 0.8),
+        (
+            rf"(?<![你他她])我(?![们要想喜爱讨恨猜觉以认跟和])[^你他她,，和跟与像喜爱恨讨猜不]{{0,8}}是[^你他她,，像]{{0,8}}{_SIGN}{_NOT_MINE}",
+            0.65,
+        ),
+        (rf"^[^你他她是]{{1,8}}的{_SIGN}$", 0.55),
         (rf"(?:作为|身为|永远|绝对的|必须的)(?:一个|一名)?{_SIGN}{_NOT_MINE}", 0.75),
         (rf"{_SIGN}(?:女|男|人)?(?:的|滴)我", 0.8),
         (rf"{_SIGN}(?:女|男|人|宝宝|少女|妞)?(?:表示|飘过|路过|报道|来了|在此|本人|本座|到$)", 0.7),
@@ -65,7 +71,7 @@ def _cues(ours: str, others: str, partners: str, words: str, sure: float) -> tup
             (rf"(?:我们|咱们|作为一?个|身为一?个?|我(?:就|这|这个|这么)?一个?大?)(?:{ours})", 0.1),
             (rf"{_I_AM}(?:{ours})(?![一-鿿]{{2}})", 0),
             (rf"(?:自己|我)(?:不是|不像)(?:个|一个)?(?:{ours})$", 0),
-            (rf"你们(?:这群|这些|这种|俩|两个|那)?[^我,，]{{0,6}}(?:{others})", -0.05),
+            (rf"你们(?:这群|这些|这种|俩|两个)?[^我,，的生]{{0,3}}(?:{others})(?!一样)", -0.05),
             (words, -0.05),
         )
     )
@@ -95,7 +101,7 @@ def talk(said: Saying, raw: str) -> Iterator[Claim]:
 
 def _told(about: str, found: tuple[float, str] | None) -> Iterator[Claim]:
     if found:
-        yield Claim(ClaimKind.FACT, USER, about, (Value(ValueKind.TERM, found[1]),), confidence=found[0])
+        yield Claim(ClaimKind.FACT, USER, about, (Value(ValueKind.TERM, found[1]),), confidence=given_away(found[0]))
 
 
 def _sign(said: Saying) -> tuple[float, str] | None:

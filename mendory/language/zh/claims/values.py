@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from mendory.language.claim import USER, Claim, ClaimKind, Value, ValueKind
 from mendory.language.folding import fold
@@ -13,6 +13,7 @@ from mendory.language.zh.lexicon import SAME
 from mendory.language.zh.scan import scan
 
 _TOOLS = {name: kind for kind, names in named("tools") for name in names}
+_GIVEN_AWAY: Final = 0.6
 _FORMS = forms("things")
 _KINDS = named("kinds")
 
@@ -22,6 +23,14 @@ def fact(said: Saying, about: str, *values: Value, sure: float, **more: Any) -> 
     subject = more.pop("subject", said.subject or USER)
     more.setdefault("tense", said.tense)
     return Claim(ClaimKind.FACT, subject, about, values, confidence=sure, **more)
+
+
+def given_away(sure: float) -> float:
+    """How sure a claim is that a way of talking gives away, so that no rule decides anything by it (`DECIDES`).
+
+    Right in seven to nine of ten utterances of a chat (`make quality`, kvpi), but nobody has said it.
+    """
+    return round(sure * _GIVEN_AWAY, 2)
 
 
 def term(text: str, *within: str) -> Value:
