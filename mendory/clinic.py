@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from mendory import digest
 from mendory.checkup import CheckUp, Patient, leave
+from mendory.claims.version import extractor
 from mendory.config import Config
 from mendory.detect import Settings
 from mendory.errors import LedgerMismatch
@@ -30,6 +31,7 @@ from mendory.plan.model import Plan
 from mendory.plan.waiting import NOT_ASKED, asked_for, waiting_for_a_person
 from mendory.policy import Health
 from mendory.rehearse import rehearse
+from mendory.scopes import ancestors_by
 from mendory.side import View
 from mendory.sidestate import SideState
 from mendory.spaces import SpaceState
@@ -105,8 +107,10 @@ class Clinic:
     @cached_property
     def side_state(self) -> SideState:
         """What is derived of each row, in a file beside the ledger."""
-        about = digest.of([self.config.table_uri, self.config.table.name, repr(self.config.mapping)])
-        return SideState(self.config.root / ".mendory" / "side.db", about)
+        config = self.config
+        about = [config.table_uri, config.table.name, repr(config.mapping), config.scopes.parents, extractor()]
+        above = ancestors_by(config.scopes.parents)
+        return SideState(config.root / ".mendory" / "side.db", digest.of(about), above)
 
     def view(self, table: Reader) -> View:
         """The table with what is kept aside of it laid over its rows."""

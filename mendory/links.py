@@ -6,11 +6,13 @@ Everything a detector compares across rows must be a link here, else a check of 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
+from mendory.claims import claims_of
+from mendory.claims.blocks import met, numbers, old_values
 from mendory.claims.contexts import SINGLE, names_of, switches_of
 from mendory.content.heads import head
 from mendory.content.parts import core, parts
@@ -19,18 +21,23 @@ from mendory.language import fold
 from mendory.record import Memory
 from mendory.text import exact_key, id_key, is_blank
 
+Above = Callable[[str | None], tuple[str, ...]]
+"""The scopes that a scope lies in."""
+_CLAIMED: Final = ("c:", "g:", "n:", "o:")
 
-def links(memory: Memory, mark: int | None = None) -> set[str]:
+
+def links(memory: Memory, mark: int | None = None, above: Above | None = None) -> set[str]:
     """The links of a memory: what its text says in its scope, its id as people read it, what it refers to, its vector.
 
     A text is one link as it is compared and one as it is folded.
 
-    `mark` is the vector's, where the memory does not carry what is known of it.
+    `mark` is the vector's, where the memory does not carry what is known of it. Claims have links in the scopes that
+    its own lies in (`above`) too.
     """
     targets = (memory.duplicate_of, memory.superseded_by, *memory.related_ids)
     mark = memory.vector.mark if memory.vector else mark
     found = of_row(memory.id, memory.content, memory.scope, targets, mark, memory.created_at)
-    return found | of_context(memory.content, memory.scope, memory.metadata)
+    return found | of_context(memory.content, memory.scope, memory.metadata) | of_claims(memory, above)
 
 
 def of_row(
@@ -64,6 +71,43 @@ def of_context(content: str | None, scope: str | None, metadata: Mapping[str, An
     # a switch that names nothing left leaves whatever its scope had of the kind
     kinds = {one.what for one in switches if not one.left} | {what for what, _ in held if what in SINGLE}
     return {f"x:{_hash(scope, name)}" for name in named} | {f"y:{_hash(scope, what)}" for what in kinds}
+
+
+def of_claims(memory: Memory, above: Above | None = None) -> set[str]:
+    """The links of what a memory claims and of the numbers it names, which tie it to no more than one other row.
+
+    `c:` says that a claim is at home among those of a key (`claims.blocks`), `g:` that it is a guest there or in the
+    block of a scope above; `o:` is a value that others may have copied, `n:` a number that may be such a copy.
+    """
+    if is_blank(memory.content) or is_blank(memory.scope):
+        return set()
+    found = {f"n:{_hash(memory.scope, one)}" for one in numbers(str(memory.content))}
+    claims = claims_of(memory)
+    if claims:
+        higher = above(memory.scope) if above else ()
+        for key, (home, held) in met(claims).items():
+            found.add(f"{'c' if home else 'g'}:{_hash(memory.scope, key)}")
+            found |= {f"g:{_hash(scope, key)}" for scope in higher}
+            found |= {f"o:{_hash(memory.scope, value)}" for claim in held for value in old_values(claim)}
+    return found
+
+
+def claimed(held: Iterable[str]) -> set[str]:
+    """Those of the links that are of claims: they lead to one row and no further."""
+    return {link for link in held if link.startswith(_CLAIMED)}
+
+
+def meeting(held: Iterable[str]) -> set[str]:
+    """The links of what the claims with these links are compared with: those at home, and guests where they are."""
+    found: set[str] = set()
+    for link in held:
+        if link.startswith("c:"):
+            found |= {link, f"g:{link[2:]}"}
+        elif link.startswith("g:"):
+            found.add(f"c:{link[2:]}")
+        elif link.startswith(("n:", "o:")):
+            found.add(f"{'o' if link[0] == 'n' else 'n'}:{link[2:]}")
+    return found
 
 
 def hour_of(created: datetime | None) -> int | None:

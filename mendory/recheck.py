@@ -24,13 +24,12 @@ from mendory.detect.scopes import Firsts
 from mendory.detect.scopes import again as of_scopes
 from mendory.facts import Changed
 from mendory.finding import Code, Finding
-from mendory.links import leading_to, links, named, named_by
+from mendory.links import links
 from mendory.record import Memory
 from mendory.scopes.doubts import CODES, Doubtful
 from mendory.side import Notes
+from mendory.ties import Index, claimed_by, closed, met, said_of
 
-_ALIKE: Final = frozenset({Code.DUPLICATE_NEAR, Code.CONFLICT_CANDIDATE})
-"""Codes of what is found by vectors."""
 _TIMED: Final = frozenset({Code.TIMESTAMP_FUTURE, Code.TIMESTAMP_UNIT, Code.TIMESTAMP_SUSPICIOUS})
 """Codes that depend on the clock: what was found of them is looked at again though no row changed."""
 _OF_A_SCOPE: Final = frozenset({Code.STALE})
@@ -73,16 +72,6 @@ class Rows(Protocol):
 
     def count(self) -> int:
         """How many memories there are."""
-
-
-class Index(Protocol):
-    """The links of all rows, as of a version not older than the earlier check."""
-
-    def links(self, ids: Iterable[str]) -> set[str]:
-        """The links of these rows."""
-
-    def linked(self, held: Iterable[str]) -> Iterable[tuple[str, str]]:
-        """(link, row) for each row that has one of these links."""
 
 
 class Change(Protocol):
@@ -168,13 +157,15 @@ def recheck(
     scopes = of_scopes(earlier.counts.held, counts.held, earlier.firsts, touched, fresh, settings.scope_wishes)
     if scopes is None:
         return Unclear("which rows stand for what is found of scopes is no longer known")
-    met = _met(earlier, touched, neighbours)
-    ties = _tied(touched | again | met, _links(old, new, notes), index, most)
+    known = _links(old, new, notes)
+    said = said_of(earlier.findings.values())
+    beside = met(said, touched, neighbours) | claimed_by(touched, known, index)
+    ties = closed(touched | again, beside, known, said, index, most)
     if ties is None:
         return Unclear("what changed is tied to too many rows")
     found = ties.found
     looked_at = sum(len(part.rows) for part in new)
-    rows = _doubtful(new, ties.tied | again | met, counts)
+    rows = _doubtful(new, ties.tied | again | beside, counts)
     if found - touched:
         others = list(now.of(found - touched))
         rows, looked_at = rows + others, looked_at + len(others)
@@ -226,35 +217,6 @@ def _again(earlier: Earlier, settings: Settings, notes: Notes) -> set[str]:
     return timed | over | (stale ^ settings.stale_vectors)
 
 
-def _met(earlier: Earlier, touched: Collection[str], neighbours: Neighbours | None) -> set[str]:
-    """Rows whose meaning is compared anew: those said to be alike to what changed, and what is alike to any of them.
-
-    Of the latter everything they were said to be alike to, so that no earlier finding is left in part.
-    """
-    if neighbours is None:
-        return set()
-    said: dict[str, list[Finding]] = defaultdict(list)
-    for one in earlier.findings.values():
-        if one.code in _ALIKE:
-            for name in one.ids:
-                said[name].append(one)
-    beside = _said_with(said, {name for name in touched if name in said})
-    floor = neighbours.floor()
-    near_by = set() if floor is None else neighbours.alike(beside.union(touched), floor)
-    return _said_with(said, beside | near_by)
-
-
-def _said_with(said: Mapping[str, Sequence[Finding]], names: Collection[str]) -> set[str]:
-    """These rows, and all that findings tie them to, from one to the next."""
-    found, todo = set(names), list(names)
-    while todo:
-        for one in said.get(todo.pop(), ()):
-            fresh = set(one.ids) - found
-            found |= fresh
-            todo += fresh
-    return found
-
-
 def _doubtful(new: Sequence[Told], tied: Collection[str], counts: Counts) -> list[Memory]:
     """The rows that a detector may find something on: those not clean, those tied to others, those that share an id."""
     usual, held = counts.usual(), Counter(chain.from_iterable(part.rows.ids for part in new))
@@ -275,38 +237,3 @@ def _links(old: Sequence[Told], new: Sequence[Told], notes: Notes) -> dict[str, 
         related = [i for k in ("related_ids", "disputed_with", "exception_of") for i in note.fields.get(k, ())]
         known[name] |= links(replace(Memory(id=name, content=None), **kept, related_ids=tuple(related)))
     return known
-
-
-@dataclass(frozen=True, slots=True)
-class _Ties:
-    """All rows tied to some by a chain of links, those among them; and which of them a link ties to another row."""
-
-    found: set[str]
-    tied: set[str]
-
-
-def _tied(start: set[str], known: Mapping[str, set[str]], index: Index, most: int) -> _Ties | None:
-    """The ties of these rows; None when they lead to more than `most`."""
-    having: dict[str, set[str]] = defaultdict(set)
-    for name, held in known.items():
-        for link in held:
-            having[link].add(name)
-    found, todo = set(start), set(start)
-    while todo:
-        held = index.links(todo).union(*(known.get(i, ()) for i in todo))
-        wanted = held | leading_to(todo)
-        for link, row in index.linked(wanted):
-            having[link].add(row)
-        fresh = named_by(held).union(*(having[link] for link in wanted if link in having))
-        todo = fresh - found
-        found |= todo
-        if len(found) > most:
-            return None
-    tied: set[str] = set()
-    for link, rows in having.items():
-        target = named(link)
-        if len(rows) > 1 or target is not None:
-            tied |= rows
-            if target is not None:
-                tied.add(target)
-    return _Ties(found, tied)

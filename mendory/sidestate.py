@@ -23,13 +23,13 @@ import pyarrow as pa
 from mendory.derived import Derived, derive
 from mendory.digest import float_bits
 from mendory.errors import Unavailable
-from mendory.links import links
+from mendory.links import Above, links
 from mendory.private import private_file
 from mendory.record import Memory
 from mendory.side import text_digest
 from mendory.vectors import facts
 
-_SHAPE: Final = "6"
+_SHAPE: Final = "7"
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS about (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS derived (
@@ -86,10 +86,13 @@ class Brought:
 
 
 class SideState:
-    """The file. `key` says what it was derived from: the table and how its rows are read."""
+    """The file. `key` says what it was derived from: the table, and how its rows and scopes are read.
 
-    def __init__(self, path: Path, key: str) -> None:
-        self._path, self._key = path, f"{_SHAPE}:{key}"
+    `above` tells which scopes a scope lies in.
+    """
+
+    def __init__(self, path: Path, key: str, above: Above | None = None) -> None:
+        self._path, self._key, self._above = path, f"{_SHAPE}:{key}", above
 
     def exists(self) -> bool:
         """True when there is a file."""
@@ -116,7 +119,9 @@ class SideState:
                 looked_at += len(memories)
                 self._write(conn, memories, _digests(vectors, len(memories)), spaces or {})
                 tied = zip(memories, _marks(vectors, len(memories)), strict=True)
-                rows = [(link, memory.id) for memory, mark in tied if memory.id for link in links(memory, mark)]
+                rows = [
+                    (link, memory.id) for memory, mark in tied if memory.id for link in links(memory, mark, self._above)
+                ]
                 conn.executemany("INSERT OR IGNORE INTO link VALUES (?, ?)", rows)
                 if seen is not None:
                     seen.update(m.id for m in memories if m.id)

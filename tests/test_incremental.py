@@ -44,6 +44,41 @@ TEXTS = (
 MISREAD = tuple(datetime.fromtimestamp((NOON + timedelta(days=d)).timestamp() / 1000, UTC) for d in (0, 2, 400))
 """Milliseconds read as seconds, of moments past and to come."""
 OWNED = tuple({"topic": "t", "entities": ["a"], "scene": "s", "user": owner} for owner in ("v", "u1", "u2"))
+SAID = (
+    *(
+        "I live in Rome.",
+        "I moved to Oslo.",
+        "I like tea.",
+        "I don't like tea.",
+        "I no longer like tea.",
+        "I have no pets.",
+    ),
+    *(
+        "The port is 8080.",
+        "The port is 9090 now.",
+        "Manual: visit 8080.",
+        "I have a dog.",
+        "I switched from Vim to Helix.",
+    ),
+    *("我住在杭州。", "我搬到了北京。", "我喜欢喝茶。", "我不喜欢喝茶。", "我再也不喝茶了。", "我单身。", "我结婚了。"),
+    *(
+        "端口是 8080。",
+        "端口改为 9090。",
+        "部署手册:启动后访问 8080。",
+        "手册。先启动。端口是 8080。",
+        "已从 Vim 切换到 Helix。",
+    ),
+)
+"""What contradicts something, or copies what is over."""
+CLAIMS = (
+    *(
+        {"attribute": "port", "value": 8080},
+        {"属性": "端口", "值": "9090"},
+        {"entity": "r1", "attribute": "age", "value": 3},
+    ),
+    *({"object": "tea", "stance": "like"}, {"对象": "茶", "立场": "不喜欢"}, {"object": "tea", "stance": "refuse"}),
+    *({"attribute": "employer", "value": "甲"}, {"attribute": "employer", "value": "B"}, {"object": ["tea"]}),
+)
 STATUSES = ("active", "active", "active", "archived", "pending_review", "Active ", "gone", None)
 
 
@@ -60,6 +95,10 @@ def row(rng: random.Random, name: str) -> dict[str, Any]:
     for name_of, values, share in (
         ("content", TEXTS, 0.35),
         ("scope", ("u2", "u'3", None, " ", "U1", "default"), 0.2),
+        ("content", SAID, 0.3),
+        ("claim", CLAIMS, 0.15),
+        ("created_at", [NOON + timedelta(minutes=n) for n in (0, 3, 50)], 0.2),
+        ("batch_id", ("i1",), 0.1),
         ("source", (None, "system_log"), 0.1),
         ("status", STATUSES, 0.3),
         ("embedding", (None, [0.0] * 4, [3.0, 0.0, 0.0, 0.0], unit(1)), 0.15),
@@ -100,7 +139,15 @@ def add(table: Any, rng: random.Random) -> None:
 def update(table: Any, rng: random.Random) -> None:
     """A changed value in some rows."""
     column, value = rng.choice(
-        [("content", "不吃香菜"), ("status", "Active "), ("scope", "u2"), ("source", ""), ("kind", "event")]
+        [
+            ("content", "不吃香菜"),
+            ("content", rng.choice(SAID)),
+            ("status", "archived"),
+            ("status", "Active "),
+            ("scope", "u2"),
+            ("source", ""),
+            ("kind", "event"),
+        ]
     )
     table.update(where=f"id IN ('r{rng.randrange(70)}', 'r{rng.randrange(70)}')", values={column: value})
 

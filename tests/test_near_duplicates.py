@@ -20,6 +20,7 @@ from mendory.thresholds import Threshold, Thresholds
 from tests.conftest import arrow, memory
 
 CASES = Path(__file__).parent / "cases" / "near"
+CODES = (Code.DUPLICATE_NEAR, Code.CONFLICT_CANDIDATE, Code.CONFLICT)
 SPACE = "universal-sentence-encoder-multilingual"
 
 
@@ -65,12 +66,16 @@ def memories(rows: Iterable[dict[str, Any]]) -> list[Memory]:
 
 
 def found(case: dict[str, Any], held: list[Memory]) -> dict[str, list[list[str]]]:
-    """Code → ids of each finding that rests on the vectors."""
+    """Code → ids of each finding that rests on the vectors; a conflict is a candidate of which more is known."""
     by_id = {m.id: m for m in held}
     given = Given(case["cosine"], case.get("cosines"))
     seen = examine(held, lambda ids: {i: by_id[i] for i in ids if i in by_id}, Settings(), given)
-    codes = (Code.DUPLICATE_NEAR, Code.CONFLICT_CANDIDATE)
-    return {code.value: [list(f.ids) for f in seen.findings if f.code is code] for code in codes}
+    told = {code: [list(f.ids) for f in seen.findings if f.code is code] for code in CODES}
+    more = [ids for ids in told[Code.CONFLICT] if ids in case["conflict_candidate"]]
+    return {
+        "duplicate_near": told[Code.DUPLICATE_NEAR],
+        "conflict_candidate": sorted([*told[Code.CONFLICT_CANDIDATE], *more]),
+    }
 
 
 @pytest.mark.parametrize("path", sorted(CASES.glob("*.json")), ids=lambda p: p.stem)

@@ -57,3 +57,10 @@ def numbers(text: str) -> frozenset[str]:
     (['1.2.3', '8080'], [])
     """
     return frozenset(found.removeprefix("v") for found in _NUMBER.findall(text)) if text else frozenset()
+
+
+def old_values(claim: Claim | None) -> frozenset[str]:
+    """The values of a claim by which copies of them are known again; none of an attribute whose values are common."""
+    if claim is None or claim.kind is not ClaimKind.FACT or claim.about not in BURIABLE:
+        return frozenset()
+    return frozenset().union(*(numbers(value.text) for value in claim.values))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mendory.claims.attributes import attribute
-from mendory.claims.blocks import BURIABLE, numbers
+from mendory.claims.blocks import numbers
 from mendory.detect.exact_duplicates import plain_kind
 from mendory.detect.neighbours import numbered
 from mendory.language import language_of
@@ -37,13 +37,6 @@ def _fact(claim: Claim) -> bool:
 
 def _name(claim: Claim) -> str:
     return claim.about.partition(":")[0]
-
-
-def old_values(claim: Claim | None) -> frozenset[str]:
-    """The values of a claim by which copies of them are known again; none of an attribute whose values are common."""
-    if claim is None or claim.kind is not ClaimKind.FACT or claim.about not in BURIABLE:
-        return frozenset()
-    return frozenset().union(*(numbers(value.text) for value in claim.values))
 
 
 @dataclass(slots=True)

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from mendory.claims import ClaimsOf, claims_of, of_writer
 from mendory.claims.attributes import attribute
-from mendory.claims.blocks import numbers
+from mendory.claims.blocks import numbers, old_values
 from mendory.conflicts import ConflictRules, rule
-from mendory.detect.buried import Copies, Over, old_values, outlived, says_more
+from mendory.detect.buried import Copies, Over, outlived, says_more
 from mendory.detect.exact_duplicates import plain_kind, span
 from mendory.detect.judged import judged, once
 from mendory.detect.meeting import Block, Met
@@ -149,15 +149,15 @@ class Conflicts:
         """Rows that still name what is over, each once, with the newest of those that say what is now."""
         copies = list(outlived(self._copies, overs, self._met.ids))
         held = fetch(sorted({name for row, over in copies for name in (row, over.now)})) if copies else {}
-        best: dict[str, tuple[Memory, Memory]] = {}
+        best: dict[str, tuple[Memory, Memory, str]] = {}
         for name, over in copies:
             row, now = held.get(name), held.get(over.now)
             if row is None or now is None or tuple(sorted((name, over.now))) in told or not self._older(row, now):
                 continue
-            if name not in best or _age(now) > _age(best[name][1]):
-                best[name] = row, now
-        for row, now in best.values():
-            evidence = {"buried": row.id, "by": now.id, "why": ["old value"], "span_seconds": span((row, now))}
+            if name not in best or (_age(now), over.old) > (_age(best[name][1]), best[name][2]):
+                best[name] = row, now, over.old
+        for row, now, old in best.values():
+            evidence = {"buried": row.id, "by": now.id, "old": old, "span_seconds": span((row, now))}
             reason = "a memory still names a value that is over"
             yield finding(Code.CONFLICT_BURIED, [row, now], READS, reason, evidence, "conflict/1")
 

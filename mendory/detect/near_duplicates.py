@@ -148,15 +148,31 @@ class NearDuplicates:
             elif pair.beside:
                 against[pair.ids] = pair
         yield from self._duplicates(same, against)
-        yield from _candidates({ids: pair for ids, pair in against.items() if not self._decided(pair)})
+        yield from _candidates(self._undecided(against) if self._handed else against)
 
-    def _decided(self, pair: _Pair) -> bool:
-        """Whether the pair is a conflict rather than a candidate, or an exception; it is handed on."""
-        if self._handed is None:
-            return False
-        known = not isnan(pair.cosine) and not pair.threshold.for_people
-        alike = pair.threshold.calibrated(pair.cosine) if known else None
-        return self._handed.take(*pair.rows, alike)
+    def _undecided(self, against: Mapping[tuple[str, str], _Pair]) -> dict[tuple[str, str], _Pair]:
+        """The pairs that are no conflict and no exception; the others are handed on where words alone tell it.
+
+        Of a series words tell nothing, nor of what lies near by a provisional threshold. What claims tell the detector
+        of conflicts finds by itself.
+        """
+        assert self._handed is not None
+        rest, told = dict(against), {}
+        for ids, pair in against.items():
+            known = not isnan(pair.cosine) and not pair.threshold.for_people
+            clash = self._handed.verdicts.of(*pair.rows, pair.threshold.calibrated(pair.cosine) if known else None)
+            if clash is None or not (clash.conflict or clash.exception):
+                continue
+            if clash.claimed:
+                del rest[ids]
+            elif not pair.threshold.for_people:
+                told[ids] = pair
+        partners = Counter(name for ids in told for name in ids)
+        for ids, pair in told.items():
+            if all(partners[name] <= MOULD for name in ids):
+                self._handed.add(pair.rows, None if isnan(pair.cosine) else pair.threshold.calibrated(pair.cosine))
+                del rest[ids]
+        return rest
 
     def _comparable(self, a: Memory, b: Memory) -> bool:
         """Whether two rows may be one memory at all, whatever their texts say."""

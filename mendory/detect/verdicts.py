@@ -34,6 +34,11 @@ class Clash:
         return one, two
 
     @property
+    def claimed(self) -> bool:
+        """Whether their claims tell it, and not their words alone."""
+        return None not in self.compared.claims
+
+    @property
     def exception(self) -> bool:
         """Whether one holds in a narrower scene, or in a scope inside the other's."""
         crossing = self.rows[0].scope != self.rows[1].scope
@@ -81,13 +86,10 @@ class Handed:
     verdicts: Verdicts
     pairs: dict[tuple[str, str], float | None] = field(default_factory=dict)
 
-    def take(self, a: Memory, b: Memory, cosine: float | None) -> bool:
-        """Whether the pair is a conflict or an exception by itself; then it is noted."""
-        clash = self.verdicts.of(a, b, cosine)
-        if clash is None or not (clash.conflict or clash.exception):
-            return False
-        self.pairs[clash.ids] = cosine
-        return True
+    def add(self, rows: tuple[Memory, Memory], cosine: float | None) -> None:
+        """Hand on a pair."""
+        one, two = sorted(str(m.id) for m in rows)
+        self.pairs[one, two] = cosine
 
 
 def _passing(memory: Memory) -> bool:

@@ -24,9 +24,10 @@ from mendory.detect.vectors import OFF_UNIT, UNIT, ZERO
 from mendory.facts import texts
 from mendory.facts.moments import micros
 from mendory.facts.rows import Judged, column, of_distinct, statuses
-from mendory.links import of_context, of_row
+from mendory.jsontext import parse_object
+from mendory.links import of_claims, of_context, of_row
 from mendory.mapping import UNREAD, VECTOR, VECTORLESS, Mapping, further
-from mendory.record import RECALLABLE, Status
+from mendory.record import RECALLABLE, Memory, Status
 from mendory.scopes.tally import keys as scope_keys
 from mendory.text import script, valueless
 
@@ -139,14 +140,16 @@ class Changed:
         marks = [None] * len(self)
         if VECTOR in self._frame.column_names:
             marks = pc.struct_field(column(self._frame, VECTOR), "mark").to_pylist()
-        named = ("content", "scope", "created_at", "duplicate_of", "superseded_by", "related_ids")
+        named = ("content", "scope", "created_at", "duplicate_of", "superseded_by", "related_ids", "claim")
         columns = [self._list(n) for n in named]
         said = [self._metadata[number][1] for number in self._said.tolist()]
-        for name, content, scope, created, duplicate_of, superseded_by, related, mark, held in zip(
+        for name, content, scope, created, duplicate_of, superseded_by, related, claim, mark, held in zip(
             self.ids, *columns, marks, said, strict=True
         ):
             targets = (duplicate_of, superseded_by, *(related or ()))
-            yield name or "", of_row(name, content, scope, targets, mark, created) | of_context(content, scope, held)
+            found = of_row(name, content, scope, targets, mark, created) | of_context(content, scope, held)
+            said_of = Memory(name, content, scope=scope, claim=parse_object(claim) if claim else None)
+            yield name or "", found | of_claims(said_of, self._settings.ancestors)
 
     def clean(self, usual: Usual) -> Any:
         """Which rows break no rule by themselves, whatever other rows hold; of the others some may break none too."""

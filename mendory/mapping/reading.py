@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
+from mendory.jsontext import dumps
 from mendory.mapping.layout import Layout
 from mendory.mapping.places import Cells, Composite, Place, is_comparable, is_text, plain_values, read_object
 from mendory.mapping.status import held
@@ -76,7 +77,7 @@ class Reading(Layout):
         """These fields of the rows as Arrow columns of the fields' names, times in UTC; what batches carry beside them.
 
         A cell that can't be read is null, and `UNREAD` has the bit of its field (`unread_bit`) set in its row. Of JSON
-        only the metadata's text is given.
+        its text is given: the metadata's as it is written, a claim's as it was read.
         """
         cells, made = Cells(batch), {}
         unread = np.zeros(batch.num_rows, np.int64)
@@ -110,7 +111,8 @@ class Reading(Layout):
                 return column.cast(_FRAMED[shape]), ()
         values, unread = self._read(name, cells, size)
         if shape is Shape.JSON:
-            return pa.nulls(size, pa.string()), unread
+            said = [None if value is None else dumps(value) for value in values]
+            return pa.array(said, pa.string()), unread
         return pa.array(values, _FRAMED.get(shape, pa.string())), unread
 
     @property
