@@ -387,7 +387,7 @@ def test_restated(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", cases("apart"))
 def test_apart(case: dict[str, Any]) -> None:
-    """Texts that look alike and say different things are not found at all."""
+    """Texts that look alike and say different things are no duplicates; what contradicts itself is a conflict."""
     _run(case)
 
 

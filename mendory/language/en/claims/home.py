@@ -20,6 +20,10 @@ _BASED = re.compile(r"^(?:based|located|living|residing|currently living|settled
 _RESIDENT = re.compile(r"^(?:a |an )?(?:\w+ )?(?:resident|citizen) (?:of|in) (?P<where>.*)")
 _FROM = re.compile(r"^(?:originally |all the way )?from (?P<where>.*)")
 _BORN = re.compile(r"^born (?:and (?:raised|bred) |here )?in (?P<where>.*)")
+_NO_HOME = re.compile(
+    r"\b(?:project|team|department|branch|version|plan|repo|repository|cluster|database|role"
+    r"|port)\b"
+)
 _ALONE = re.compile(r"^(?:all )?(?:alone|by myself|by himself|by herself|on my own)\b")
 _WITH = re.compile(r"\bwith (?:my|his|her|their|our|a|an|the|two|three|some|\d+) (?P<who>\w+(?: \w+)?)")
 
@@ -61,7 +65,7 @@ def _at(clause: Clause, about: str, where: str) -> Iterator[Claim]:
 
 def _moved(clause: Clause, rest: str) -> Iterator[Claim]:
     found = _MOVED.match(rest)
-    if found is None:
+    if found is None or _NO_HOME.search(rest):
         return
     new, old = _place(clause, found["new"]), _place(clause, found["old"] or found["left"])
     if new and clause.tense is not Tense.PAST:

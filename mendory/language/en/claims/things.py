@@ -42,6 +42,8 @@ def things(clause: Clause) -> Iterator[Claim]:
         yield fact(clause, "port", (_whole(port["n"]),), 0.92)
     if verb in ("use", "run", "require", "upgrade", "be", "target") and (said := _VERSION.search(rest)):
         yield fact(clause, f"version:{said['name']}", (term(said["v"]),), 0.8, ends=verb == "upgrade")
+    elif verb == "upgrade" and (bare := re.match(r"to (?:version )?v?(\d[\w.]*)$", rest)):
+        yield fact(clause, "version", (term(bare.group(1)),), 0.8, ends=True)
     if verb == "speak":
         yield from _spoken(clause, rest)
     if verb == "be" and (fluent := re.match(r"(?:fluent|bilingual) in (?P<list>.*)", rest)):

@@ -1,11 +1,12 @@
-"""What is wished or allowed in a sentence that names nobody: "No coriander, ever", "a little is fine"."""
+"""What a sentence that names nobody says: "No coriander, ever", "a little is fine", "Port 8080"."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 
-from mendory.language.claim import USER, Claim, ClaimKind
+from mendory.language.claim import USER, Claim, ClaimKind, Value, ValueKind
 from mendory.language.en.claims.values import folds
 from mendory.language.en.claims.words import sentences
 from mendory.language.en.lists import listed
@@ -20,18 +21,22 @@ _FINE = re.compile(
     r"(?: (?P<where>(?:at|during|for|in|on|with) [\w ]+?))? (?:is|are) (?P<no>not )?"
     r"(?:fine|ok|okay|acceptable|allowed|alright|welcome)\b(?P<tail>.*)$"
 )
+_PORT = re.compile(r"^(?:the )?port (?:is )?(?P<n>\d{2,5})$")
 _LITTLE = re.compile(r"\b(?:little|bit|small amounts?|touch|pinch|moderation)\b")
 _AMOUNT = listed("littl bit small amount touch pinch moder")
 _NOBODY = listed("everything it that this all he she they i you we which what there anything everyone nothing weather")
 
 
 def verdicts(text: str) -> Iterator[Claim]:
-    """Preferences of the user that a sentence states of a thing alone: never, or well in a measure or a scene."""
+    """What a sentence states of a thing alone: its port, or that it is never wished, or fine in some measure."""
     for said, asked in sentences(text):
         if asked:
             continue
         words = " ".join(said.low)
-        if (none := _NONE.match(words)) and (what := " ".join(folds(none["what"]))):
+        if port := _PORT.match(words):
+            value = Value(ValueKind.NUMBER, port["n"], Decimal(port["n"]))
+            yield Claim(ClaimKind.FACT, USER, "port", (value,), confidence=0.85)
+        elif (none := _NONE.match(words)) and (what := " ".join(folds(none["what"]))):
             yield Claim(ClaimKind.PREFERENCE, USER, what, stance=-1, strength=0, confidence=0.8)
         elif (fine := _FINE.match(words)) and _NOBODY.isdisjoint(fine["what"].split()):
             yield from _fine(fine)
