@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from mendory.claims.attributes import ATTRIBUTES, attribute
+from mendory.claims.likened import likened_object, likened_value
 from mendory.language import fold, language_of
 from mendory.language.claim import USER, Claim, ClaimKind, Tense, Value, ValueKind
 from mendory.text import is_blank
@@ -116,7 +117,8 @@ def _preference(subject: str, held: Mapping[str, Any], common: Mapping[str, Any]
     if common["denied"]:
         stance = -stance
     rest = {name: value for name, value in common.items() if name != "denied"}
-    return Claim(ClaimKind.PREFERENCE, subject, told[0], stance=stance, strength=said, constraint=condition, **rest)
+    about = likened_object(told[0])
+    return Claim(ClaimKind.PREFERENCE, subject, about, stance=stance, strength=said, constraint=condition, **rest)
 
 
 def _fact(subject: str, held: Mapping[str, Any], common: Mapping[str, Any]) -> Claim | None:
@@ -166,7 +168,7 @@ def _value(about: str, given: Any) -> Value | None:
     if not isinstance(given, str) or is_blank(given):
         return None
     kind = known.kind if known else ValueKind.TERM
-    return _number(given) if kind is ValueKind.NUMBER else Value(kind, fold(given))
+    return _number(given) if kind is ValueKind.NUMBER else likened_value(about, given) or Value(kind, fold(given))
 
 
 def _number(given: Any) -> Value | None:
