@@ -258,12 +258,17 @@ class _Made:
         return self.draw.choice(way).replace("{k}", kind).replace("{v}", value)
 
 
+_ALIKE = 32
+"""Among so many batches examples of like length are put together."""
 _TIED = frozenset({"job", "employer", "partner", "marital", "pet", "pets", "studies", "diet", "from", "lives_in"})
 """Attributes of which one may say something of another."""
 
 
 def batches(made: list[Example], size: int, draw: random.Random) -> Iterator[list[Example]]:
-    """The examples in an order of its own, so many at once."""
+    """The examples in an order of its own, so many at once, of like length: padding costs as much as words do."""
     order = draw.sample(range(len(made)), len(made))
-    for at in range(0, len(order), size):
-        yield [made[i] for i in order[at : at + size]]
+    for start in range(0, len(order), _ALIKE * size):
+        part = sorted(order[start : start + _ALIKE * size], key=lambda i: len(made[i].a) + len(made[i].b))
+        cut = [part[at : at + size] for at in range(0, len(part), size)]
+        for batch in draw.sample(cut, len(cut)):
+            yield [made[i] for i in batch]
