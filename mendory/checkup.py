@@ -18,6 +18,7 @@ from mendory import (
     contradiction,
     detect,
     digest,
+    judge,
     language,
     mapping,
     sameness,
@@ -154,7 +155,7 @@ class Patient:
         )
 
 
-_MEANING: Final = (claims, conflicts, contradiction, language, sameness, veto)
+_MEANING: Final = (claims, conflicts, contradiction, judge, language, sameness, veto)
 _DECIDES: Final = frozenset({".py", ".json", ".toml", ".txt"})
 
 
