@@ -23,7 +23,7 @@ _HOW: Final = (
     "(?:是|很|太|再|特别|非常|那么|怎么|真的|最|更|超级?|比较|挺|蛮|一直|还|也|都|就|只|尤其|格外|十分|有点|极其|无比)*"
 )
 _LIKES = re.compile(
-    rf"{_NO}?{_HOW}(?P<like>{one_of('likes')}|(?P<hate>{one_of('hates')}))(?P<begun>上)?(?:了|着)?(?!的)"
+    rf"{_NO}?{_HOW}(?P<like>{one_of('likes')}|爱(?![情人心好国护你我她他丽])|(?P<hate>{one_of('hates')}))(?P<begun>上)?(?:了|着(?!名))?(?!的)"
     r"(?P<what>[^，,。]*)"
 )
 _TAKES = re.compile(
@@ -31,7 +31,7 @@ _TAKES = re.compile(
     rf"(?P<does>{one_of('takes')})(?![松心假弃强班入油快上])(?P<done>了|过|完|到|掉)?(?P<what>[^，,。]*)"
 )
 _ALLERGIC = re.compile(
-    r"(?P<no>不|没有?|并不)?(?:对|有)?(?P<what>[^，,。对不没有]{1,12}?)(?:严重|重度|轻微|轻度|会|有点)?(?P<no2>不)?过敏"
+    r"(?P<no>不|没有?|并不)?(?:对|有)?(?P<what>[^，,。对不没有]{1,12}?)(?:严重|重度|轻微|轻度|会|有点)?(?:(?P<no2>不)?过敏|不耐受)"
 )
 _ACCEPTS = re.compile(
     r"(?P<what>[^，,。]{1,10}?)(?:现在|其实|也|就|放|来|加|吃|喝)*(?P<little>一点点|一点儿?|少量|少许|少放|少加|微量|偶尔)"
@@ -42,6 +42,10 @@ _ACCEPTS_LITTLE = re.compile(
     r"(?:可以|能够?|愿意)?(?:接受|吃|喝|放|加|来)(?P<little>一点点|一点儿?|少量|少许|微量)的?(?P<what>[^，,。]{1,8})"
 )
 _ACCEPTS_PLAIN = re.compile(r"(?:可以|能够?|已经?能|开始)接受(?P<what>[^，,。]{1,8})")
+_NEXT = re.compile(
+    r"(?<=[一-鿿])(?=[也又]?不(?:吃|喝|抽|碰|喜欢|爱))(?<!从来)(?<![从再已并都也就会又])(?<!已经)(?<!几乎)(?<!一直)"
+)
+"""Where a further refusal begins: 不抽烟不喝酒."""
 _QUITS = re.compile(
     r"(?:戒掉?了?|戒断)(?P<what>[^，,。了]{1,6})了?|(?P<what2>[^，,。]{1,6})(?:已经?)?戒(?:掉|了|掉了)$"
 )
@@ -69,6 +73,9 @@ _AMOUNT = re.compile(
 _BEHIND = re.compile(rf"(?:{one_of('behind_object')})+$")
 _CUT = re.compile(rf"(?:{one_of('ends_object')}).*$")
 _LIST = re.compile(r"、|以及|和|与|跟|或者?|及|还有")
+_OF_OTHERS = re.compile(
+    r"^(?:也|就|都)?(?:知道|觉得|认为|听说|发现|希望|记得|猜|让|请|问)(?:了|到)?[他她你您别谁小老大]"
+)
 _NO_OBJECT = re.compile(rf"^(?:(?:{one_of('no_object')})|(?:{one_of('empty_object')})$)")
 _SCENE = re.compile(r"^.*(?:时候?|场合|期间)")
 _WITH = re.compile(r"^用(?P<what>[A-Za-z][\w+#.]*)\s?(?:写|做|来|处理|记|开发|编)[^、]*$")
@@ -90,7 +97,7 @@ class _Stance:
 
 def liking(said: Saying, scenes: frozenset[str]) -> Iterator[Claim]:
     """The preferences of one clause, held in these scenes."""
-    if said.subject is None and said.own:
+    if (said.subject is None and said.own) or _OF_OTHERS.match(said.rest):
         return
     if said.subject is None:
         yield from _fronted(replace(said, subject=said.about), scenes)
@@ -119,7 +126,8 @@ def liking(said: Saying, scenes: frozenset[str]) -> Iterator[Claim]:
         ends = any(word in best.group() for word in ("变成", "改成", "改为"))
         yield from _favourite(said, best["kind"], best["what"], scenes, ends=ends)
         return
-    yield from _verbs(said, rest, scenes)
+    for part in _NEXT.split(rest):
+        yield from _verbs(said, part, scenes)
 
 
 def _verbs(said: Saying, rest: str, scenes: frozenset[str]) -> Iterator[Claim]:

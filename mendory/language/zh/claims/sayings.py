@@ -29,6 +29,8 @@ _SUPPOSED = re.compile(rf"(?:(?<!不){one_of('supposing').replace('|', '|(?<!不
 _PLANNED = re.compile(rf"(?:{one_of('planning')})")
 _PAST = re.compile(rf"(?:{one_of('past')})")
 _REPORTS = re.compile(r"(?:说过?|讲|提到过?|提及|表示|透露|称|告诉|觉得|认为|以为|问|猜|怀疑)(?:了|我|你|大家|助手)?$")
+_TELLS = re.compile(r"^(?:说|觉得|认为|以为|猜|怀疑|告诉)(?!话|服|明)")
+"""Behind another's name: what follows is what that person says."""
 _USER_SAYS = re.compile(
     r"^(用户|我)(?:说过?|表示|提到过?|提及|称|透露|告诉\S{0,2}|强调|指出|补充)(?:自己|他自己|她自己|他|她|我)?(?=.)"
 )
@@ -42,6 +44,8 @@ _WE = re.compile(r"^(?:我们|咱们|咱|俺们)")
 _NO_OWNER = words("no_owner")
 _NICKNAME = re.compile(f"[小老阿][{''.join(SURNAMES)}](?=[一-鿿\\s])")
 """小王: whatever jieba makes of what stands behind it."""
+_BEHIND_NAMES = frozenset("从在和跟与是说给对把被也都不要想去来用住喜爱最现已")
+"""What jieba hangs on a name of two characters."""
 _NO_NAMES = of_pack("no_names")
 _SIGNS = words("signs")
 
@@ -96,7 +100,8 @@ def _sentence(sentence: str, asked: bool, about: str | None) -> Iterator[Saying]
         said = _USER_SAYS.sub(r"\1", part)
         tokens = tuple(chain.from_iterable(clauses_of(scan(said).pieces)))
         subject, own, rest = _subject(said, tokens, about)
-        supposed = supposed or bool(_SUPPOSED.search(said))
+        told = subject != USER and bool(_TELLS.match(rest))
+        supposed = supposed or told or bool(_SUPPOSED.search(said))
         tense, in_question = _tense(said, supposed or reported), whole or (back and part is clauses[-1])
         asks = bool(_ASKS.search(part) or _ASKS_AT_END.search(part)) or (asked and part is clauses[-1])
         yield Saying(said, subject, own, about, rest, tense, in_question, asks, part is not clauses[0], tokens)
@@ -156,7 +161,8 @@ def _named(rest: str, tokens: Sequence[Token], start: int) -> tuple[str, int]:
     for token in tokens:
         if at >= start:
             if is_person(token) and token.text not in _SIGNS:
-                return token.text, len(token.text)
+                name = token.text[:2] if len(token.text) == 3 and token.text[2] in _BEHIND_NAMES else token.text
+                return name, len(name)
             if token.value and token.named and token.text[0].isascii() and token.text[0].isalpha() and "我" not in rest:
                 return token.fold, len(token.text)
             break

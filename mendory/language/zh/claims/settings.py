@@ -18,7 +18,7 @@ _TO = (
 )
 _CHANGED = re.compile(r"改|换|调整|变|更新|升|切换|迁移")
 _PORT = re.compile(
-    rf"端口号?(?:从\s?(?P<old>\d{{2,5}})\s?)?{_TO}(?P<n>\d{{2,5}})(?!\d)|(?:监听|使用|运行在?|占用|用|在)\s?(?P<n2>\d{{2,5}})\s?(?:号)?端口"
+    rf"端口号?(?:[从由]\s?(?P<old>\d{{2,5}})\s?)?{_TO}(?P<n>\d{{2,5}})(?!\d)|(?:监听|使用|运行在?|占用|用|在)\s?(?P<n2>\d{{2,5}})\s?(?:号)?端口"
     rf"|^(?:的|默认)*端口\s?(?P<n3>\d{{2,5}})$"
 )
 _VERSION = re.compile(
@@ -96,8 +96,8 @@ def _whose(said: Saying) -> str | None:
         return said.subject
     head = _HEAD.match(said.text)
     what = re.sub(r"(?:我们|我|用户|的)", "", head["what"]).strip() if head else ""
-    what = re.sub(r"(?:已|已经|现在|目前|将|改|把)+$", "", what)
-    return fold(what) or USER
+    what = re.sub(r"(?:已|已经|现在|目前|将|改|把|部署在?|启动在?|跑在|位于|现|在|\d+)+$", "", what)
+    return None if what.endswith(("说", "表示", "问")) else fold(what) or USER
 
 
 def _digits(text: str) -> Value:
