@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mendory.language.claim import Claim
+from mendory.language.writing import halfwidth, simplified
 from mendory.language.zh.claims.having import having
 from mendory.language.zh.claims.liking import liking
 from mendory.language.zh.claims.living import living
@@ -22,9 +23,10 @@ def claims_of(text: str) -> tuple[Claim, ...]:
     """The claims of a text in its order, each once; a question makes none but for what it gives away of who asks."""
     found: dict[tuple[object, ...], Claim] = {}
     held: frozenset[str] = frozenset()
-    for said in sayings(text):
+    plain = simplified(halfwidth(text))
+    for said in sayings(plain):
         held = scenes([said.tokens]) or (held if said.before else frozenset())
-        for claim in _claims(said, text, held):
+        for claim in _claims(said, plain, held):
             found.setdefault((claim.subject, claim.about, claim.values, claim.stance, claim.tense, claim.denied), claim)
     return tuple(found.values())
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 
 from mendory.language.claim import USER, Tense
-from mendory.language.writing import halfwidth, simplified
 from mendory.language.zh.claims.lexicon import one_of, words
 from mendory.language.zh.clauses import clauses_of
 from mendory.language.zh.lexicon import KIN
@@ -79,8 +78,8 @@ class Saying:
 
 
 def sayings(text: str) -> list[Saying]:
-    """What a text says, in order. What somebody is quoted with is left out."""
-    plain = _MARKS.sub("", _QUOTED.sub(r"\1。", simplified(halfwidth(text))))
+    """What a simplified, half-width text says, in order. What somebody is quoted with is left out."""
+    plain = _MARKS.sub("", _QUOTED.sub(r"\1。", text))
     found: list[Saying] = []
     parts = _SENTENCE.split(plain)
     for at in range(0, len(parts), 2):
