@@ -8,7 +8,7 @@ from mendory.claims import claims_in
 from mendory.contradiction.model import DECIDES, Compared, Relation
 from mendory.contradiction.of_claims import compare_claims
 from mendory.contradiction.of_texts import compare_texts
-from mendory.language.claim import USER, Claim
+from mendory.language.claim import USER, Claim, ClaimKind
 
 __all__ = ["DECIDES", "Compared", "Relation", "compare"]
 
@@ -31,23 +31,26 @@ def compare(
     `cosine` is calibrated (`Threshold.calibrated`), None for texts without a vector. Texts that no language reads, or
     that two languages read, are unknown to each other.
     """
-    told = compare_claims(*(claims or (claims_in(a), claims_in(b))))
+    held = claims or (claims_in(a), claims_in(b))
+    told = compare_claims(*held)
     if told.relation in (Relation.EXCEPTION, Relation.APART):
         return told
     words = compare_texts(a, b, cosine)
-    if told.relation is Relation.CONFLICT and words.relation is Relation.APART and _of_user(told):
+    if told.relation is Relation.CONFLICT and words.relation is Relation.APART and _of_user(told, held):
         return words  # a sentence about somebody whom the rules of claims did not recognise
-    if told.relation is Relation.CONFLICT and words.relation is Relation.EXCEPTION and not _scenes(told):
+    if told.relation is Relation.CONFLICT and words.relation is Relation.EXCEPTION and _anywhere(told):
         return replace(told, relation=Relation.EXCEPTION, why=(*told.why, "scene"), narrower=words.narrower)
     if told.relation is Relation.CONFLICT:
         return replace(told, score=max(told.score, words.score), why=(*told.why, *words.why))
     return told if told.relation is Relation.AGREE and words.score < min(DECIDES.values()) else words
 
 
-def _of_user(told: Compared) -> bool:
-    return any(claim is not None and claim.subject == USER for claim in told.claims)
+def _of_user(told: Compared, held: Given) -> bool:
+    """Whether claims are taken for the user's, and no other subject was recognised beside ("my wife is a nurse")."""
+    named = any(claim.subject != USER for side in held for claim in side)
+    return not named and any(claim is not None and claim.subject == USER for claim in told.claims)
 
 
-def _scenes(told: Compared) -> bool:
-    """Whether the claims themselves say where they hold; where they do not, the words around them may."""
-    return any(claim is not None and claim.scenes for claim in told.claims)
+def _anywhere(told: Compared) -> bool:
+    """Whether preferences do not say themselves where they hold: the words around them may."""
+    return all(claim is not None and claim.kind is ClaimKind.PREFERENCE and not claim.scenes for claim in told.claims)

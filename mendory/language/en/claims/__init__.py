@@ -29,14 +29,17 @@ _RULES = (work, home, family, person, diet, likes, things)
 
 def claims(text: str) -> tuple[Claim, ...]:
     """What a text claims, in its order, no claim twice; () where no rule is sure of one. Questions claim nothing."""
-    found: dict[Claim, None] = {}
-    for clause in clauses(text):
-        for rule in _RULES:
-            for claim in rule(clause):
-                found.update(dict.fromkeys(map(_one_of_many, _with_its_end(clause, claim))))
-    for further in (mentions, verdicts):
-        found.update(dict.fromkeys(further(text)))
-    return tuple(found)
+    made = (claim for clause in clauses(text) for rule in _RULES for claim in _of_clause(clause, rule(clause)))
+    found: dict[Claim, float] = {}
+    for claim in (*made, *mentions(text), *verdicts(text)):
+        bare = replace(claim, confidence=0.0)
+        found[bare] = max(claim.confidence, found.get(bare, 0.0))
+    return tuple(replace(claim, confidence=sure) for claim, sure in found.items())
+
+
+def _of_clause(clause: Clause, made: Iterator[Claim]) -> Iterator[Claim]:
+    for claim in made:
+        yield from map(_one_of_many, _with_its_end(clause, claim))
 
 
 def _one_of_many(claim: Claim) -> Claim:

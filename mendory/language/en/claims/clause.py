@@ -17,6 +17,7 @@ _JOINTS = listed(
 )
 _SUPPOSED = listed("if unless suppose supposing imagine whether maybe perhaps possibly hopefully when whenever once")
 _REPORTS = listed("say tell think believe claim")
+_CONDITIONS = listed("when whenever while if unless")
 _RELATIVE = listed("that as until")
 _QUOTES = ('"', "\u201c", "\u201d")
 
@@ -28,7 +29,8 @@ class Clause:
     `subject` is `USER` or a folded name; `thing` is what of the subject's the clause is about ("my favourite colour is
     red": "favourite colour"), "" where the subject itself acts. `verb` is in its base form, `rest` the words behind it
     in small letters with one space between. `ended` and `begun`: it says that what was is over, or that this is new.
-    `text` is the whole text, `capitals` the words of the clause that are written like names, in small letters.
+    `text` is the whole text, `capitals` the words of the clause that are written like names, in small letters, `when`
+    the clause behind it that says when it holds, "" without one.
     """
 
     subject: str
@@ -42,6 +44,7 @@ class Clause:
     strength: int | None
     text: str
     capitals: frozenset[str]
+    when: str
 
 
 def clauses(text: str) -> tuple[Clause, ...]:
@@ -58,7 +61,7 @@ def _of_sentence(said: Said, last: str | None) -> Iterator[Clause]:
     """`last` is whom the sentence before was about: "he" and "it" speak of it."""
     held: Subject | None = None
     supposed = any(word in _QUOTES for word in said.low)
-    for part, joint in _parts(said):
+    for part, joint, when in _parts(said):
         whom = subject(part, held.subject if held else last, inherits=held)
         if whom is None:
             held = None
@@ -68,7 +71,7 @@ def _of_sentence(said: Said, last: str | None) -> Iterator[Clause]:
         if acts is None:
             continue
         unsure = supposed or joint in _SUPPOSED or any(word in _SUPPOSED for word in part.low[: whom.begins])
-        clause = _clause(part, whom, acts)
+        clause = _clause(part, whom, acts, when)
         yield replace(clause, tense=Tense.SUPPOSED) if unsure else clause
         if acts.verb in _REPORTS and whom.subject != USER:
             supposed = True
@@ -76,7 +79,7 @@ def _of_sentence(said: Said, last: str | None) -> Iterator[Clause]:
             supposed = True
 
 
-def _clause(part: Said, whom: Subject, acts: Predicate) -> Clause:
+def _clause(part: Said, whom: Subject, acts: Predicate, when: str) -> Clause:
     return Clause(
         whom.subject,
         whom.thing,
@@ -89,11 +92,12 @@ def _clause(part: Said, whom: Subject, acts: Predicate) -> Clause:
         acts.strength,
         part.text,
         part.capitals,
+        when,
     )
 
 
-def _parts(said: Said) -> Iterator[tuple[Said, str]]:
-    """The clauses of a sentence, each with the word that joins it to the one before."""
+def _parts(said: Said) -> Iterator[tuple[Said, str, str]]:
+    """The clauses of a sentence, each with the word that joins it to the one before, and what says when it holds."""
     start, joint = 0, ""
     for at in range(1, len(said.low)):
         if at <= start:
@@ -102,11 +106,19 @@ def _parts(said: Said) -> Iterator[tuple[Said, str]]:
         if end is None:
             continue
         lasts = "since" in said.low[at:end]
-        yield said.part(start, said.low.index("since", at) + 1 if lasts else at), joint
+        yield said.part(start, said.low.index("since", at) + 1 if lasts else at), joint, _when(said, end)
         joint = said.low[end - 1] if said.low[end - 1] in _JOINTS else ""
         start = end
     if start < len(said.low):
-        yield said.part(start, len(said.low)), joint
+        yield said.part(start, len(said.low)), joint, ""
+
+
+def _when(said: Said, end: int) -> str:
+    """The clause that begins at a word, with the word before it, where that makes it a condition or a time."""
+    if said.low[end - 1] not in _CONDITIONS:
+        return ""
+    ends = (at for at in range(end + 1, len(said.low)) if said.low[at] in (",", "but"))
+    return " ".join(said.low[end - 1 : next(ends, len(said.low))])
 
 
 def _joint(said: Said, at: int) -> int | None:
@@ -124,8 +136,8 @@ def _joint(said: Said, at: int) -> int | None:
     if end >= len(low) or (end == at and low[end : end + 2] != ("i", "am")):
         return None
     following = low[end]
-    if end == at and said.low[end : end + 2] == ("i", "am"):
-        return end
+    if end == at and low[end : end + 2] == ("i", "am"):
+        return None if low[at - 1] in (*_SUPPOSED, *_JOINTS) else end
     if following in _OPENERS and following not in ("that", "this", "the", "my", "our", "his", "her", "their", "it"):
         return end
     if following in ("my", "our", "his", "her", "their", "it", "the", "this", "that"):

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from mendory.language.claim import USER, Claim, Tense, Value, ValueKind
+from mendory.language.claim import USER, Claim, Tense, Value
 from mendory.language.en.claims.clause import Clause
 from mendory.language.en.claims.kinds import kinds
-from mendory.language.en.claims.values import fact, folds, listing, quantity, term
+from mendory.language.en.claims.values import fact, figure, folds, listing, quantity, term
 from mendory.language.en.lists import listed
 
 _MARITAL = {
@@ -35,7 +35,7 @@ _KIN_OF = {
     "brother": "sibl", "sister": "sibl", "sibl": "sibl", "twin": "sibl",
     "mother": "", "father": "", "parent": "",
 }  # fmt: skip
-_OWNING = listed("have own adopt raise get buy breed keep")
+_OWNING = listed("have own adopt raise breed keep")
 _NUMBER = re.compile(
     r"^(?P<n>\d[\d,]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
     r"|sixteen"
@@ -73,7 +73,7 @@ def family(clause: Clause) -> Iterator[Claim]:
             yield replace(fact(clause, "marital", (_state("engaged"),), 0.7), tense=Tense.NOW)
     elif clause.verb == "live" and (company := re.search(r"\bwith (?P<list>.*)", clause.rest)):
         yield from _having(clause, company["list"])
-    elif clause.verb in _OWNING:
+    elif clause.verb in _OWNING or (clause.verb in ("get", "buy") and kinds(" ".join(_noun(clause.rest))) >= {"pet"}):
         yield from _having(clause, clause.rest)
     elif clause.verb == "sell" and clause.tense is Tense.NOW and (said := _SOME.match(clause.rest)):
         yield from _had(clause, said["what"], 0.75, denied=True, ends=True)
@@ -160,7 +160,7 @@ def _counted(clause: Clause, n: str, what: str) -> Iterator[Claim]:
         yield from _had(clause, what, 0.82, denied=True)
         return
     yield from _had(clause, what, 0.82)
-    value = Value(ValueKind.NUMBER, str(many.value), many.value)
+    value = figure(many.value)
     for about in (" ".join(thing), _KIN_OF.get(thing[-1], "")):
         if about and (about == " ".join(thing) or (about == "child" and thing == ["child"])):
             yield fact(clause, f"count:{about}", (value,), 0.85 if len(thing) == 1 else 0.7)

@@ -8,10 +8,11 @@ from dataclasses import replace
 
 from mendory.language.claim import Claim, Tense, Value
 from mendory.language.en.claims.clause import Clause
+from mendory.language.en.claims.kinds import tool
 from mendory.language.en.claims.places import place
-from mendory.language.en.claims.values import fact, folds, term
+from mendory.language.en.claims.values import day, fact, folds, term
 
-_IN = re.compile(r"^(?:\w+ )??(?:in|at|near|outside|over in|up in|down in|out in|here in) (?P<where>.*)")
+_IN = re.compile(r"(?:^|.*? )(?:in|at|near|outside) (?P<where>.*)")
 _MOVED = re.compile(
     r"^(?:back |out |here |away |over |down |up "
     r"|recently )*(?:from (?P<old>.*?) )?(?:in)?to (?P<new>.*?)(?: from (?P<left>.*))?$"
@@ -43,6 +44,8 @@ def home(clause: Clause) -> Iterator[Claim]:
         yield from _company(clause, rest)
     elif verb in ("move", "relocate", "migrate", "settle"):
         yield from _moved(clause, rest)
+    elif verb == "raise" and rest.startswith("in ") and clause.tense is Tense.PAST:
+        yield from _at(replace(clause, tense=Tense.NOW), "grew_up_in", rest[3:])
     elif verb == "grow" and rest.startswith("up in "):
         yield from _at(replace(clause, tense=Tense.NOW), "grew_up_in", rest[6:])
     elif verb == "be":
@@ -65,7 +68,7 @@ def _at(clause: Clause, about: str, where: str) -> Iterator[Claim]:
 
 def _moved(clause: Clause, rest: str) -> Iterator[Claim]:
     found = _MOVED.match(rest)
-    if found is None or _NO_HOME.search(rest):
+    if found is None or _NO_HOME.search(rest) or tool(found["new"]) or day(found["new"].title()):
         return
     new, old = _place(clause, found["new"]), _place(clause, found["old"] or found["left"])
     if new and clause.tense is not Tense.PAST:

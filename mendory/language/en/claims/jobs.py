@@ -29,6 +29,8 @@ _LEAD = re.compile(
     r"|retail|government|hospital|city|state|county|school|elementary|substitute) "
 )
 
+_AT_HOME = "stay at home"
+
 
 class _Book:
     """The list of occupations."""
@@ -78,7 +80,7 @@ def _book() -> _Book:
 
 def job(phrase: str) -> Value | None:
     """The listed occupation that words in small letters end in ("a disgruntled foot doctor"); None where none is."""
-    words = _CUT.sub("", f"{phrase} ").strip()
+    words = _CUT.sub("", f"{phrase.replace(_AT_HOME, _AT_HOME.replace(' ', '-'))} ").strip()
     while words:
         for form in (words, words.removesuffix("s"), words.replace(" 's", "")):
             above = _book().jobs.get(form)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from mendory.language.claim import USER, Claim, ClaimKind
+from mendory.language.claim import USER, Claim, ClaimKind, Tense
 from mendory.language.en.claims.clause import Clause
 from mendory.language.en.claims.kinds import kinds, tool
 from mendory.language.en.claims.values import fact, held_in, listing, noun, term
@@ -67,6 +67,9 @@ _IS_FAVOURITE = re.compile(
 )
 _TWO_NAMED = listed("dog cream")
 """Heads whose whole is no kind of them: a hot dog, ice cream."""
+_PERSONS = listed("dog cat anim peopl beach coffe tea dog cat book")
+"""What one is a person of, so that one likes it: a morning person likes no morning."""
+_ALONE = listed("smoke drink")
 _IDLE = listed(
     "it that this them him her you me us one what all everything anything something nothing people"
     " keep stay go"
@@ -123,6 +126,8 @@ def _being(clause: Clause, rest: str) -> Iterator[Claim]:
         return
     for pattern, way, sure in _BEING:
         if found := pattern.match(rest):
+            if rest.endswith("person") and noun(found["what"]) not in _PERSONS:
+                return
             allergy = "allergy" if sure == 0.9 else ""
             for claim in _liked(clause, found["what"], -way if clause.denied else way, sure):
                 yield replace(claim, constraint=claim.constraint or allergy)
@@ -134,7 +139,9 @@ def _habit(clause: Clause, rest: str) -> Iterator[Claim]:
     sure = 0.8 if clause.denied else 0.65
     rest = rest.removeprefix("to ") if clause.verb == "listen" else rest
     if clause.verb in ("eat", "drink", "smoke", "watch", "wear", "listen", "collect"):
-        yield from _liked(clause, rest or clause.verb, -1 if clause.denied else 1, sure)
+        what = clause.verb if clause.verb in _ALONE and not noun(rest) else rest
+        if clause.tense is not Tense.PAST:
+            yield from _liked(clause, what, -1 if clause.denied else 1, sure)
     elif clause.denied and clause.verb in ("take", "play", "use", "cook", "read"):
         yield from _liked(clause, rest or clause.verb, -1, 0.65)
     elif clause.verb == "take" and (_LITTLE.search(rest) or len(rest.split()) == 1):

@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from mendory.language.claim import USER, Claim, ClaimKind, Tense, Value, ValueKind
 from mendory.language.en.claims.kinds import kinds
+from mendory.language.en.claims.values import figure
 from mendory.language.en.claims.words import Said, sentences
 from mendory.language.en.forms import folded
 from mendory.language.en.lists import listed, ordered
@@ -67,7 +68,7 @@ def _claims(word: str, kin: str, kind: str, many: int | None) -> Iterator[Claim]
         liked = replace(_fact(kin, (), 0.6), kind=ClaimKind.PREFERENCE, stance=1)
         yield liked
     if many is not None:
-        value = Value(ValueKind.NUMBER, str(many), Decimal(many))
+        value = figure(Decimal(many))
         yield _fact(f"count:{kin}", (value,), 0.8)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from mendory.language.claim import Claim, Value, ValueKind
 from mendory.language.en.claims.clause import Clause
-from mendory.language.en.claims.values import fact, number, quantity, term
+from mendory.language.en.claims.values import fact, figure, number, quantity, term
 from mendory.language.en.lists import listed
 
 _GENDER = {
@@ -65,7 +65,7 @@ def _of_a_thing(clause: Clause) -> Iterator[Claim]:
     elif thing in ("hair", "eyes") and (colours := [word for word in rest.split() if word in _COLOURS]):
         yield fact(clause, thing.removesuffix("s"), (_colour(colours[-1]),), 0.75)
     elif thing == "height" and (tall := quantity(rest)) and tall.unit == "m":
-        yield fact(clause, "height", (Value(ValueKind.NUMBER, f"{tall.value} m", tall.value, "m"),), 0.9)
+        yield fact(clause, "height", (figure(tall.value, "m"),), 0.9)
 
 
 def _colour(word: str) -> Value:
@@ -103,7 +103,7 @@ def _size(clause: Clause) -> Iterator[Claim]:
     age = _AGE.match(rest)
     years = quantity(age["n"] or age["bare"] or age["comma"]) if age else None
     if years and years.unit in ("", "month") and 3 <= years.value <= 120:
-        yield fact(clause, "age", (Value(ValueKind.NUMBER, str(years.value), years.value),), 0.85)
+        yield fact(clause, "age", (figure(years.value),), 0.85)
     tall = re.match(
         r"(?:an? |over |about |almost |only |nearly |around )*(?P<n>\d\S*|[a-z]+) (?:foot|feet|ft|meters?|cm"
         r"|m)\b(?P<rest>.*)",
@@ -112,7 +112,7 @@ def _size(clause: Clause) -> Iterator[Claim]:
     if tall and (found := quantity(tall.group())) and found.unit == "m" and 1 < found.value < 3:
         exact = not re.match(r"(?:over|about|almost|nearly|around)", rest) and not re.search(r"\d|inch", tall["rest"])
         if exact:
-            yield fact(clause, "height", (Value(ValueKind.NUMBER, f"{found.value} m", found.value, "m"),), 0.8)
+            yield fact(clause, "height", (figure(found.value, "m"),), 0.8)
         size = "tall" if found.value >= 1.8 else "short" if found.value <= 1.6 else ""
         if size:
             yield fact(clause, "stature", (term(size),), 0.7)

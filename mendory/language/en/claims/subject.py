@@ -217,7 +217,7 @@ def _name(said: Said, at: int) -> Subject | None:
     name = " ".join(word for word in said.low[at:end] if word != "the")
     if said.low[end] == "'s":
         return _of_owner(said, end + 1, name)
-    if said.acts(end) or said.low[end] in ("not", "no"):
+    if said.acts(end) or said.low[end] in ("not", "no", "now", "currently"):
         return Subject(name, "", end)
     return None
 

@@ -50,7 +50,7 @@ def things(clause: Clause) -> Iterator[Claim]:
         yield from _spoken(clause, fluent["list"])
     if clause.subject != USER:
         yield from _when(clause)
-    if verb in ("switch", "migrate", "move", "change", "upgrade", "convert") and (switch := _SWITCH.match(rest)):
+    if verb in ("switch", "migrate", "move", "change", "convert") and (switch := _SWITCH.match(rest)):
         yield from _switched(clause, switch["new"], switch["old"] or switch["left"])
     elif verb == "replace" and (swap := _REPLACED.match(rest)):
         yield from _switched(clause, swap["new"], swap["old"])
@@ -142,7 +142,8 @@ def _switched(clause: Clause, new: str, old: str | None) -> Iterator[Claim]:
     kind = named[1]
     before = (term(was[0]),) if was and was[1] == kind else ()
     yield replace(fact(clause, f"tool:{kind}", (term(named[0]),), 0.85, ends=True), before=before)
-    yield replace(fact(clause, f"favourite:{kind}", (term(named[0]),), 0.8, ends=True), before=before)
+    if clause.subject == USER:
+        yield replace(fact(clause, f"favourite:{kind}", (term(named[0]),), 0.8, ends=True), before=before)
     yield replace(fact(clause, "uses", (term(named[0]),), 0.85, ends=True), before=before)
 
 

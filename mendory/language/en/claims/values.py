@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
 from mendory.language.claim import Claim, ClaimKind, Value, ValueKind
 from mendory.language.en.amounts import amounts
@@ -17,7 +18,7 @@ from mendory.language.reading import Quantity
 _ADJUNCT = re.compile(
     r" ?(?:,|\b(?:when|whenever|while|if|because|since|that|which|who|so|at|on|during|for|with|from|by|before|after"
     r"|though|but|than|as|where|until|about|once|unless|in|to|every|ever|always|never|often|sometimes|daily|again"
-    r"|anyway|like)\b).*"
+    r"|anyway|like|yesterday|today|tonight|tomorrow|last|next|recently)\b).*"
 )
 _EMPTY = listed("lot lots kind kinds type types sort sorts genre genres bit piece form forms thing things way")
 _KEPT = listed("own out up down off over")
@@ -64,9 +65,14 @@ def number(text: str, unit: str | None = None) -> Value | None:
     found = quantity(text)
     if found is None or (unit is not None and found.unit != unit):
         return None
-    said = format(found.value, "f")
+    return figure(found.value, found.unit)
+
+
+def figure(value: Decimal, unit: str = "") -> Value:
+    """A number as a value, without an exponent and zeros behind the point."""
+    said = format(value, "f")
     said = said.rstrip("0").rstrip(".") if "." in said else said
-    return Value(ValueKind.NUMBER, f"{said} {found.unit}".strip(), found.value, found.unit)
+    return Value(ValueKind.NUMBER, f"{said} {unit}".strip(), value, unit)
 
 
 def day(text: str) -> Value | None:
@@ -97,4 +103,4 @@ def listing(text: str) -> list[str]:
 
 def held_in(clause: Clause) -> frozenset[str]:
     """The scenes the clause's words name."""
-    return scenes(tokens(clause.rest))
+    return scenes(tokens(f"{clause.rest} {clause.when}"))

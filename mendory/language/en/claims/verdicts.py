@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from mendory.language.claim import USER, Claim, ClaimKind, Value, ValueKind
-from mendory.language.en.claims.values import folds
+from mendory.language.claim import USER, Claim, ClaimKind
+from mendory.language.en.claims.values import figure, folds
 from mendory.language.en.claims.words import sentences
 from mendory.language.en.lists import listed
 from mendory.language.en.scenes import scenes
@@ -34,7 +34,7 @@ def verdicts(text: str) -> Iterator[Claim]:
             continue
         words = " ".join(said.low)
         if port := _PORT.match(words):
-            value = Value(ValueKind.NUMBER, port["n"], Decimal(port["n"]))
+            value = figure(Decimal(port["n"]))
             yield Claim(ClaimKind.FACT, USER, "port", (value,), confidence=0.85)
         elif (none := _NONE.match(words)) and (what := " ".join(folds(none["what"]))):
             yield Claim(ClaimKind.PREFERENCE, USER, what, stance=-1, strength=0, confidence=0.8)

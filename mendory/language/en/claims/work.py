@@ -255,6 +255,6 @@ def _study(clause: Clause) -> Iterator[Claim]:
     elif verb == "graduate":
         yield fact(clause, "study", values, 0.6, denied=not clause.denied)
         yield fact(clause, "studied", values, 0.8)
-    elif verb == "have" and re.match(r"an? (?:\w+ ){0,2}(?:degree|masters|phd|mba|bachelors)\b", rest):
+    elif verb == "have" and re.match(r"an? (?:[\w']+ ){0,3}(?:degree|masters|phd|mba|bachelors)\b", rest):
         yield fact(clause, "studied", (term("college", ("school",)),), 0.8)
         yield fact(clause, "degree", (), 0.75)
