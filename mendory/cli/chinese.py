@@ -22,6 +22,10 @@ SENTENCES: Final[Mapping[str, str]] = {
     # get
     "  merged into {id}": "  已并入 {id}",
     "  superseded by {id}": "  已被 {id} 取代",
+    "  disputed with {ids}": "  与 {ids} 有争议",
+    "  exception of {ids}": "  是 {ids} 的例外",
+    "  weighed by {factor} at recall": "  召回权重乘以 {factor}",
+    "kept in the ledger": "存于账本",
     # check
     "read-only": "只读",
     "  cause: {code} ← {cause}, {explains} of {rows} in {attribute} {value} (risk × {ratio:g})": (

@@ -37,10 +37,13 @@ def get(clinic: Clinic, ident: str, as_json: bool) -> int:
 
 def _as_json(held: Held) -> dict[str, Any]:
     names = ("id", "content", "status", "scope", "source", "kind", "claim", "merged_into", "superseded_by", "version")
+    kept = {name: list(getattr(held, name)) for name in ("disputed_with", "exception_of")}
     times = {name: getattr(held, name) for name in ("created_at", "updated_at")}
     return {
         **{name: getattr(held, name) for name in names},
         "metadata": dict(held.metadata),
+        **kept,
+        "factor": held.factor,
         "related_ids": list(held.related_ids),
         "related_notes": list(held.related_notes),
         **{name: None if time is None else time.isoformat() for name, time in times.items()},
@@ -54,6 +57,12 @@ def _show(held: Held) -> None:
         click.echo(say("  merged into {id}", id=shown(held.merged_into)))
     if held.superseded_by:
         click.echo(say("  superseded by {id}", id=shown(held.superseded_by)))
+    if held.disputed_with:
+        click.echo(say("  disputed with {ids}", ids=", ".join(map(shown, held.disputed_with))))
+    if held.exception_of:
+        click.echo(say("  exception of {ids}", ids=", ".join(map(shown, held.exception_of))))
+    if held.factor != 1:
+        click.echo(say("  weighed by {factor} at recall", factor=f"{held.factor:g}"))
     told = [("scope", held.scope), ("source", held.source), ("kind", held.kind)]
     told += [("created_at", f"{held.created_at:%Y-%m-%d %H:%M} UTC" if held.created_at else None)]
     told += [("metadata", json.dumps(dict(held.metadata), ensure_ascii=False) if held.metadata else None)]

@@ -21,15 +21,18 @@ from mendory.cli.shared import (
     print_table,
     with_clinic,
 )
-from mendory.cli.words import many, reason, say, term
+from mendory.cli.words import language, many, reason, say, term
 from mendory.clinic import Clinic
 from mendory.ledger.plans import PlanState
 from mendory.plan.model import Group, Plan
 from mendory.policy import Ruling
+from mendory.report.conflicts import CODES, lines
 from mendory.text import shown
 
 _READ: Final = 4000
 """Characters of a summary: a person reads it before they accept it."""
+_TEXT: Final = 120
+"""Characters of a memory that can't hold beside another."""
 
 
 def show_plan(clinic: Clinic, plan: Plan) -> None:
@@ -89,10 +92,11 @@ def _value(value: Any) -> str:
 
 @main.command()
 @click.argument("code", required=False)
+@click.option("--texts", is_flag=True, help="Show the beginning of memories that can't both hold, read from the table.")
 @lang_option
 @with_clinic
 @json_option
-def show(clinic: Clinic, code: str | None, as_json: bool) -> int:
+def show(clinic: Clinic, code: str | None, texts: bool, as_json: bool) -> int:
     """Show a plan step by step, or list all plans."""
     if clinic.known_ledger() is None and code is None:
         if as_json:
@@ -111,7 +115,7 @@ def show(clinic: Clinic, code: str | None, as_json: bool) -> int:
         print_json({**plan.as_json(), "state": state, "outcomes": outcomes})
     else:
         show_plan(clinic, plan)
-        _show_steps(clinic, plan)
+        _show_steps(clinic, plan, texts)
     return OK
 
 
@@ -134,8 +138,11 @@ def _show_all(clinic: Clinic, as_json: bool) -> None:
     print_next(*ways, *([command("review")] if waiting else []))
 
 
-def _show_steps(clinic: Clinic, plan: Plan) -> None:
+def _show_steps(clinic: Clinic, plan: Plan, texts: bool) -> None:
     outcomes = clinic.ledger.plans.outcomes(plan.id)
+    known = clinic.ledger.findings.known({s.finding_id for s in plan.steps()})
+    disputed = sorted({i for f in known.values() if f.code in CODES for i in f.ids}) if texts else []
+    contents = {i: m.content or "" for i, m in clinic.reader.fetch(disputed).items()} if disputed else {}
     for group in plan.groups:
         rule = say(", rule {rule}", rule=group.rule) if group.rule else ""
         click.echo(
@@ -146,7 +153,16 @@ def _show_steps(clinic: Clinic, plan: Plan) -> None:
             why = f": {shown(reason(held['reason']), 120)}" if held["reason"] else ""
             said = f" [{term(held['outcome'])}{why}]" if held["outcome"] else ""
             click.echo(f"  {step.id[:8]}  {shown(reason(step.reason), 140)}{said}")
+            if (finding := known.get(step.finding_id)) is not None and finding.code in CODES:
+                for line in lines(finding, language()):
+                    click.echo(f"      {shown(line, 200)}")
+                for name in finding.ids:
+                    if name in contents:
+                        click.echo(f"      {shown(name)}: {shown(contents[name], _TEXT)}")
             for edit in step.edits:
+                for change in edit.aside.changes if edit.aside else ():
+                    old, new = (shown(_value(v), 160) for v in (change.old, change.new))
+                    click.echo(f"      {shown(edit.id)}.{change.column} ({say('kept in the ledger')}): {old} → {new}")
                 for change in edit.columns:
                     most = _READ if step.kind is StepKind.SUMMARISE else 160
                     old, new = (shown(_value(v), most) for v in (change.old, change.new))

@@ -11,12 +11,13 @@ import click
 
 from mendory.cli.selection import SEVERITIES
 from mendory.cli.shared import OK, WAITS, command, json_option, lang_option, main, print_json, print_next, with_clinic
-from mendory.cli.words import age, many, reason, say, term
+from mendory.cli.words import age, language, many, reason, say, term
 from mendory.clinic import Clinic
 from mendory.finding import Finding
 from mendory.ledger import Ledger
 from mendory.ledger.plans import PlanState
 from mendory.ledger.records import Intent
+from mendory.report.conflicts import CODES, lines
 from mendory.text import shown
 
 _MOST_TEXT: Final = 60
@@ -143,6 +144,9 @@ def _show_one(one: Waiting, contents: Mapping[str, str]) -> None:
     click.echo("    " + " · ".join(part for part in (ids, scope, since) if part))
     if one.finding.reason != one.why:
         click.echo(f"      {shown(reason(one.finding.reason), 120)}")
+    if one.finding.code in CODES:
+        for line in lines(one.finding, language()):
+            click.echo(f"      {shown(line, 200)}")
     for name, text in _of(one.finding, contents).items():
         click.echo(f"      {shown(name)}: {text}")
 

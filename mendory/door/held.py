@@ -87,6 +87,21 @@ class Held:
         return self.memory.superseded_by
 
     @property
+    def disputed_with(self) -> tuple[str, ...]:
+        """Ids of the memories that it can't hold beside, until somebody has decided."""
+        return self.memory.kept.disputed_with
+
+    @property
+    def exception_of(self) -> tuple[str, ...]:
+        """Ids of the general memories that it is an exception of."""
+        return self.memory.kept.exception_of
+
+    @property
+    def factor(self) -> float:
+        """What its weight at recall is multiplied by."""
+        return self.memory.kept.factor
+
+    @property
     def related_ids(self) -> tuple[str, ...]:
         """Ids of related memories."""
         return self.memory.related_ids

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from mendory.catalogue import REMEDIES, Level, Otherwise
+from mendory.catalogue import REMEDIES, Level, Otherwise, Remedy, StepKind
 from mendory.errors import NotReversible
 from mendory.finding import KNOWN, Code
 from mendory.ledger import Ledger
@@ -14,6 +14,7 @@ from mendory.ledger.plans import FAILED, PlanState
 from mendory.plan.model import Group, Plan, Step
 from mendory.plan.waiting import NOT_ASKED
 from mendory.policy import Authority
+from mendory.report.conflicts import told
 
 Outcomes = Mapping[str, Mapping[str, Any]]
 
@@ -54,6 +55,7 @@ def build(ledger: Ledger, plan_id: str) -> dict[str, Any]:
         "stands_down": context["stands_down"],
         "groups": [_group(g, said) for g in plan.groups] if plan else [],
         "merges": [_merged(g, s, said[s.id]) for g in plan.groups for s in g.steps if _merges(s)] if plan else [],
+        "conflicts": told(plan, said, ledger.findings.known({s.finding_id for s in plan.steps()})) if plan else [],
         "outcomes": dict(sorted(Counter(o["outcome"] for o in said.values()).items())),
         "authority": {a.value: standing.get(a.value, 0) for a in Authority},
         "ran_by": _ran_by(standing, applied),
@@ -78,13 +80,16 @@ def build(ledger: Ledger, plan_id: str) -> dict[str, Any]:
 def _problems(found: Mapping[str, int], left: Mapping[str, int] | None, plan: Plan | None) -> list[dict[str, Any]]:
     """What was found and what is left by code, with how it is treated, worst first."""
     planned = Counter(s.code for s in plan.steps()) if plan else Counter()
-    # a provisional threshold's finds are a person's, whatever the table says of their code
-    persons = {s.code for s in plan.steps() if s.level is Level.PERSON} if plan else set()
+    # a provisional threshold's finds are a person's, a conflict may be marked, whatever the table says of their code
+    ways: dict[str, set[tuple[StepKind, Level, str | None]]] = defaultdict(set)
+    for step in plan.steps() if plan else ():
+        ways[step.code].add((step.kind, step.level, step.rule))
     severities = {"high": 0, "medium": 1, "low": 2}
     problems = []
     for name in sorted({*found, *(left or ())}):
         code = Code(name)
         (ring, severity), remedy = KNOWN[code], REMEDIES[code]
+        kind, level, rule = _way(remedy, ways[name])
         problems.append(
             {
                 "code": name,
@@ -92,14 +97,25 @@ def _problems(found: Mapping[str, int], left: Mapping[str, int] | None, plan: Pl
                 "severity": severity.value,
                 "before": found.get(name, 0),
                 "after": None if left is None else left.get(name, 0),
-                "step": remedy.step.value if remedy.step else None,
-                "level": int(Level.PERSON) if name in persons else int(remedy.level) if remedy.level else None,
-                "rule": None if name in persons else remedy.rule,
+                "step": kind.value if kind else None,
+                "level": int(level) if level else None,
+                "rule": rule,
                 "otherwise": remedy.otherwise.value,
                 "steps": planned[name],
             }
         )
     return sorted(problems, key=lambda p: (severities[p["severity"]], p["code"]))
+
+
+def _way(
+    remedy: Remedy, ways: Collection[tuple[StepKind, Level, str | None]]
+) -> tuple[StepKind | None, Level | None, str | None]:
+    """How a code is treated: as the plan does where it does so in one way, else as the catalogue says."""
+    if len(ways) == 1:
+        return next(iter(ways))
+    if any(level is Level.PERSON for _, level, _ in ways):
+        return remedy.step, Level.PERSON, None
+    return remedy.step, remedy.level, remedy.rule
 
 
 def _ran_by(standing: Mapping[str, int], applied: Sequence[Mapping[str, Any]]) -> dict[str, int]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from mendory.report.conflicts import claims, decided_by
 from mendory.report.sections import MOST_ROWS
 from mendory.report.words import prevention, reason, term, word
 from mendory.text import shown
@@ -53,6 +54,19 @@ def _lines(r: dict[str, Any], lang: str) -> Iterator[str]:
         for m in r["merges"][:MOST_ROWS]
     ]
     yield from _section("merges", ["group", "kept", "archived_rows", "notes_added", "outcome"], rows, lang)
+    rows = [
+        [
+            c["group"],
+            term(c["kind"], lang),
+            ", ".join(c["rows"]),
+            "; ".join(claims(c["claims"], lang)),
+            decided_by(c["rule"], c["difference"], c["why"], lang),
+            term(c["outcome"], lang),
+        ]
+        for c in r.get("conflicts", ())[:MOST_ROWS]
+    ]
+    heads = ["group", "step", "both_sides", "claims", "decided_by", "outcome"]
+    yield from _section("conflicts", heads, rows, lang)
     rows = [[w["group"], w["steps"], reason(w["why"], lang)] for w in r["waiting"] if w["why"]]
     yield from _section("waiting", ["group", "steps", "why"], rows, lang)
     rows = [

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from mendory.report.conflicts import claims, decided_by
 from mendory.report.reasons import chinese
 from mendory.report.words import known, label, prevention_of, strategy, when, word
 from mendory.text import shown
@@ -113,6 +114,18 @@ def _merges(r: Record, lang: str) -> Iterator[tuple[Cell, ...]]:
         )
 
 
+def _conflicts(r: Record, lang: str) -> Iterator[tuple[Cell, ...]]:
+    for c in r.get("conflicts", ()):
+        yield (
+            _code(c["group"]),
+            _name(c["kind"], lang),
+            _data(c["rows"]),
+            _words("; ".join(claims(c["claims"], lang))),
+            _words(shown(decided_by(c["rule"], c["difference"], c["why"], lang), 300)),
+            _words(label(c["outcome"], lang)),
+        )
+
+
 def _waiting(r: Record, lang: str) -> Iterator[tuple[Cell, ...]]:
     for w in r["waiting"]:
         why = _reason(w["why"], lang) if w["why"] else _words(word("not_tried", lang))
@@ -214,6 +227,7 @@ _TABLES: Final[tuple[tuple[str, Sequence[str], Rows], ...]] = (
     ("problems", ("problem", "severity", "ring", "before", "after", "strategy", "level"), _problems),
     ("done", ("group", "step", "level", "rule", "steps", "rows", "hidden", "outcome"), _groups),
     ("merges", ("group", "step", "kept", "archived_rows", "notes_added", "outcome"), _merges),
+    ("conflicts", ("group", "step", "both_sides", "claims", "decided_by", "outcome"), _conflicts),
     ("waiting", ("group", "steps", "why"), _waiting),
     ("refused", ("group", "step", "outcome", "which_rows", "why"), _refused),
     ("verdict", ("when", "check", "checked", "outcome", "which_failed"), _checks),

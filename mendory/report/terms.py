@@ -136,6 +136,7 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "scope": ("scope", "范围"),
     "day": ("day", "日期"),
     "kind": ("kind", "种类"),
+    "scene": ("scene", "场景"),
     # fields and parts that may stand down
     "id": ("id", "编号"),
     "content": ("content", "内容"),
