@@ -32,7 +32,7 @@ class Selection:
         """True when the finding was asked for."""
         return (
             (self.codes is None or finding.code in self.codes)
-            and (self.scopes is None or (finding.scope or "") in self.scopes)
+            and (self.scopes is None or not self.scopes.isdisjoint(scopes_of(finding)))
             and at_least(finding.severity, self.least)
         )
 
@@ -62,6 +62,11 @@ class Selection:
         if self.least is not Severity.LOW:
             words += ["--min-severity", self.least.value]
         return "".join(f" {shlex.quote(w)}" for w in words)
+
+
+def scopes_of(finding: Finding) -> frozenset[str]:
+    """The finding's scope, "" for none; of one about several scopes each that it names."""
+    return frozenset((finding.scope or "", *finding.evidence.get("scopes", ())))
 
 
 def at_least(severity: Severity, least: Severity) -> bool:

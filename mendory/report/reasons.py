@@ -339,6 +339,9 @@ _PATTERNS: Final = (
     (r"the content has (\d+) characters", r"内容有 \1 个字符"),
     (r"the scope holds characters that no scope should have", "范围含有不应出现的字符"),
     (r"(?P<reason>.+); (?P<more>one of \d+ such, of which \d+ are told)", r"\1；\2"),
+    (r"(?P<reason>.+); (?P<more>(?:they are|theirs is) .+)", r"\1；\2"),
+    (r"they are (.+)", r"即 \1"),
+    (r"theirs is (.+)", r"其范围为 \1"),
     (r"one of (\d+) such, of which (\d+) are told", r"此类共 \1 个，仅列出 \2 个"),
     (
         r"(\d+) of the scope's (\d+) rows are of an owner who has a scope of their own",
@@ -363,7 +366,7 @@ _PATTERNS: Final = (
     (r"a scope is another's name without its root: (?P<differs>.+)", r"一个范围是另一个范围去掉根后的名称：\1"),
     (r"(\d+) pairs of parts are joined into one scope", r"\1 组不同的部分被拼接成同一个范围"),
     (
-        r"(\d+) scopes are one where their parts are joined by the separator that is in them",
+        r"(\d+) scopes are one where their parts are joined by the separator in them",
         r"\1 个范围若以其自身所含的分隔符拼接便成为同一个",
     ),
     (r"(\d+) of its (\d+) parts were said before in the same text", r"\2 个部分中有 \1 个在同一文本中已说过"),

@@ -9,6 +9,7 @@ from typing import Any, Final
 from mendory.finding import Code
 from mendory.scopes.ancestry import Ancestors, without_parents
 from mendory.scopes.tally import Key
+from mendory.text import shown
 
 DEFAULTS: Final = (
     *("default", "default_user", "default_agent", "default_scope", "user", "unknown", "anonymous", "none", "null"),
@@ -18,6 +19,8 @@ DEFAULTS: Final = (
 """Names that programs write where nobody told them whose a memory is."""
 SHARED: Final = frozenset({"global", "shared", "public", "common", "全局", "公共", "共享"})
 """Of them, those under which somebody may keep what is everybody's."""
+NAMED: Final = 4
+"""So many scopes of one doubt its reason names."""
 EXAMPLES: Final = 6
 """So many rows at most stand for a doubt."""
 MOST: Final = 50
@@ -43,6 +46,11 @@ class Doubt:
     def shown(self) -> tuple[Key, ...]:
         """The keys of which rows stand for it."""
         return self.keys[:EXAMPLES]
+
+
+def listed(scopes: Sequence[str]) -> str:
+    """The first of the scopes, as one line of a reason shows them."""
+    return ", ".join(shown(scope, 40) for scope in scopes[:NAMED]) + (", …" if len(scopes) > NAMED else "")
 
 
 @dataclass(frozen=True, slots=True)

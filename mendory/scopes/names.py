@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -39,13 +39,14 @@ _GROUPS: Final = frozenset(
 """Words of scopes that are several people's on purpose."""
 
 
-@lru_cache(maxsize=1 << 16)
 def plain(scope: str) -> str:
     r"""The scope in one width, one letter case, simplified characters, without what nobody sees.
 
     >>> plain("Ａgent:Main\u200b"), plain("張三")
     ('agent:main', '张三')
     """
+    if scope.isascii() and scope.isprintable():
+        return scope.casefold().strip()
     folded = unicodedata.normalize("NFKC", scope).casefold()
     if not folded.isascii():
         folded = unicodedata.normalize("NFKC", simplified(folded))
@@ -54,22 +55,15 @@ def plain(scope: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A scope's name taken apart: `words` in order, and after how many of them a part ends, `joints`."""
+    """A scope's name taken apart: `words` in order, and after how many of them a part ends, `joints`.
+
+    `spelling` is equal for names that differ in case, width, separators and spaces alone. In it words of one part run
+    together, but two numbers: "user-1" is "user1", "user12" is not "user1-2".
+    """
 
     words: tuple[str, ...]
     joints: tuple[int, ...]
-
-    @property
-    def spelling(self) -> str:
-        """Equal for names that differ in case, width, separators and spaces alone.
-
-        Words of one part run together, but two numbers: "user-1" is "user1", "user12" is not "user1-2".
-        """
-        parts, start = [], 0
-        for end in (*self.joints, len(self.words)):
-            parts.append(_run_together(self.words[start:end]))
-            start = end
-        return unicodedata.normalize("NFC", "/".join(parts))
+    spelling: str
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -77,7 +71,7 @@ class Form:
         return tuple(self.spelling.split("/"))
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 17)
 def form(scope: str) -> Form:
     """The scope's name taken apart.
 
@@ -91,10 +85,14 @@ def form(scope: str) -> Form:
         if held and words:
             joints.append(len(words))
         words += held
-    return Form(tuple(words), tuple(joints))
+    ends = (*joints, len(words))
+    parts = (_run_together(words[start:end]) for start, end in zip((0, *joints), ends, strict=True))
+    return Form(tuple(words), tuple(joints), unicodedata.normalize("NFC", "/".join(parts)))
 
 
-def _run_together(words: Iterable[str]) -> str:
+def _run_together(words: Sequence[str]) -> str:
+    if len(words) == 1:
+        return words[0]
     made = ""
     for word in words:
         between = "-" if made and made[-1].isdigit() and word[0].isdigit() else ""
@@ -167,20 +165,25 @@ def differences(scopes: Iterable[str]) -> tuple[str, ...]:
 
 
 def _wide(scope: str) -> str:
-    return "".join(c for c in scope if not c.isascii() and unicodedata.normalize("NFKC", c) != c)
+    return (
+        ""
+        if scope.isascii()
+        else "".join(c for c in scope if not c.isascii() and unicodedata.normalize("NFKC", c) != c)
+    )
 
 
 def _traditional(scope: str) -> str:
-    return "".join(c for c in scope if not c.isascii() and simplified(c) != c)
+    return "" if scope.isascii() else "".join(c for c in scope if not c.isascii() and simplified(c) != c)
 
 
 def _letters(scope: str) -> str:
-    return "".join(c for c in simplified(unicodedata.normalize("NFKC", scope)) if c.isalnum())
+    plainly = scope if scope.isascii() else simplified(unicodedata.normalize("NFKC", scope))
+    return "".join(c for c in plainly if c.isalnum())
 
 
 def _stripped(scope: str) -> tuple[str, str, str]:
     """What stands before its first word, the rest, and what stands behind its last."""
-    shown = "".join(c for c in unicodedata.normalize("NFKC", scope) if unicodedata.category(c) not in ("Cc", "Cf"))
+    shown = unicodedata.normalize("NFKC", scope)
     begun = _OUTER.sub("", shown)
     before, kept = shown[: len(shown) - len(begun)], _OUTER_END.sub("", begun)
     return before, kept, begun[len(kept) :]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mendory.finding import Code
-from mendory.scopes.doubt import SHARED, Doubt, Wishes
+from mendory.scopes.doubt import SHARED, Doubt, Wishes, listed
 from mendory.scopes.names import bare, form, is_group, is_session, own_names
 from mendory.scopes.tally import LIVE, NAMED, OWN, OWNER, Key, Tally, sign
 
@@ -34,8 +34,6 @@ def misplaced(tally: Tally, wishes: Wishes) -> Iterator[Doubt]:
         return
     way = _Way.of(tally)
     for scope, owner, rows in foreign:
-        if is_group(scope) or way.split(scope, owner):
-            continue
         home = way.home(scope, owner, wishes)
         if home is None and not (way.usual and way.personal(scope)):
             continue
@@ -44,9 +42,12 @@ def misplaced(tally: Tally, wishes: Wishes) -> Iterator[Doubt]:
         lone = way.usual and rows == tally.live[scope] <= LONE and scope not in tally.own
         if not (way.personal(scope) or lone or way.tied(scope, owner)):
             continue
+        if is_group(scope) or way.split(scope, owner):
+            continue
         whose = "an owner who has a scope of their own" if home is not None else "another owner than the scope's"
         evidence = {"rows": rows, "of": tally.live[scope]} | ({} if home is None else {"elsewhere": home})
         reason = f"{rows} of the scope's {tally.live[scope]} rows are of {whose}"
+        reason += "" if home is None else f"; theirs is {listed([home])}"
         yield Doubt(Code.SCOPE_OWNER, (scope,), ((OWNER, scope, owner),), rows, reason, evidence, owner)
 
 
@@ -74,7 +75,7 @@ class _Way:
         own = sum(sum(owners.values()) for scope, owners in tally.own.items() if scope)
         others = sum(sum(owners.values()) for scope, owners in tally.foreign.items() if scope)
         usual = own + others >= ENOUGH and own >= USUAL * (own + others)
-        only = {scope: most for scope in tally.live if scope and (most := _most(tally, scope))}
+        only = {scope: most for scope in tally.live if scope and (most := tally.main_owner(scope))}
         shared = Counter(only.values())
         of_one = {owner: scope for scope, owner in only.items() if shared[owner] == 1}
         told = sum(_rows(tally, scope, owner) for owner, scope in of_one.items())
@@ -103,13 +104,6 @@ class _Way:
     def split(self, scope: str, owner: str) -> bool:
         """Whether the scope is another spelling of the owner's own: that is told as a split."""
         return sign(bare(scope)) == owner
-
-
-def _most(tally: Tally, scope: str) -> str | None:
-    """The owner of four of five of the scope's rows that name one."""
-    owners = {**tally.foreign.get(scope, {}), **tally.own.get(scope, {})}
-    owner, rows = max(owners.items(), key=lambda held: (held[1], held[0]), default=(None, 0))
-    return owner if rows >= 0.8 * sum(owners.values()) else None
 
 
 def _rows(tally: Tally, scope: str, owner: str) -> int:
@@ -173,5 +167,5 @@ def _split(owner: str, scopes: list[str], tally: Tally, how: str) -> Doubt:
     group = tuple(sorted(scopes))
     rows = sum(tally.live[scope] for scope in group)
     evidence = {"scopes": {scope: tally.live[scope] for scope in group[:10]}, "number": len(group), "rows": rows}
-    reason = f"one owner's {rows} rows lie in {len(group)} scopes that {how}"
+    reason = f"one owner's {rows} rows lie in {len(group)} scopes that {how}; they are {listed(group)}"
     return Doubt(Code.SCOPE_SPLIT, group, tuple((LIVE, s) for s in group), rows, reason, evidence, owner)

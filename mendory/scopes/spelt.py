@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from mendory.finding import Code
-from mendory.scopes.doubt import Doubt, Wishes
+from mendory.scopes.doubt import Doubt, Wishes, listed
 from mendory.scopes.names import differences, form
 from mendory.scopes.tally import JOINED, LIVE, Tally
 from mendory.text import SCOPE_BARRED
 
-NAMED: Final = 10
-"""So many scopes of one doubt are named."""
+HELD: Final = 10
+"""So many scopes of one doubt are in its evidence."""
 ROOTED: Final = 0.8
 """A root that this share of the scopes with a path has is the table's; one without it may have lost it."""
 
@@ -50,7 +50,8 @@ def collisions(tally: Tally, wishes: Wishes) -> Iterator[Doubt]:
         if _all_related(group, wishes):
             continue
         rows = sum(tally.live[scope] for scope in group)
-        reason = f"{len(group)} scopes are one where their parts are joined by the separator that is in them"
+        reason = f"{len(group)} scopes are one where their parts are joined by the separator in them"
+        reason += f"; they are {listed(group)}"
         evidence = {"scopes": _rows_of(group, tally), "number": len(group), "rows": rows}
         yield Doubt(Code.SCOPE_COLLISION, group, _live(group), rows, reason, evidence)
 
@@ -59,12 +60,19 @@ def _spelt(group: Sequence[str], tally: Tally, differ: Sequence[str], reason: st
     group = tuple(sorted(group))
     rows = sum(tally.live[scope] for scope in group)
     evidence = {"scopes": _rows_of(group, tally), "number": len(group), "rows": rows, "differ": list(differ)}
-    return Doubt(Code.SCOPE_SPELLING, group, _live(group), rows, f"{reason}: {', '.join(differ)}", evidence)
+    return Doubt(
+        Code.SCOPE_SPELLING,
+        group,
+        _live(group),
+        rows,
+        f"{reason}: {', '.join(differ)}; they are {listed(group)}",
+        evidence,
+    )
 
 
 def _rows_of(group: Sequence[str], tally: Tally) -> dict[str, int]:
     """The first of the scopes, each with its rows."""
-    return {scope: tally.live[scope] for scope in group[:NAMED]}
+    return {scope: tally.live[scope] for scope in group[:HELD]}
 
 
 def _live(group: Sequence[str]) -> tuple[tuple[str, str], ...]:

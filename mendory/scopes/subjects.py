@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from mendory.finding import Code
-from mendory.scopes.doubt import Doubt, Wishes
+from mendory.scopes.doubt import Doubt, Wishes, listed
 from mendory.scopes.names import bare, form, is_group, own_names
 from mendory.scopes.tally import NAMED, Tally, sign
 
@@ -24,15 +24,18 @@ def strangers(tally: Tally, wishes: Wishes) -> Iterator[Doubt]:
     known = _Known.of(tally)
     defaults = {form(name).spelling for name in wishes.defaults}
     for scope, names in tally.named.items():
-        several = len(tally.owners(scope)) > 1 or is_group(scope)
+        owner = tally.main_owner(scope)
+        several = is_group(scope) or (owner is None and bool(tally.owners(scope)))
         if not scope or several or form(scope).parts[-1] in defaults:
             continue
-        mine = {sign(name) for name in own_names(scope)} | tally.owners(scope)
+        mine = {*(sign(name) for name in own_names(scope)), owner}
         for name, rows in sorted(names.items()):
             elsewhere = known.elsewhere(name, scope, wishes)
             if name[0] in mine or not elsewhere or not known.is_another(name, scope):
                 continue
-            reason = f"{rows} rows of the scope give its user the name of another scope's"
+            reason = (
+                f"{rows} rows of the scope give its user the name of another scope's; theirs is {listed(elsewhere)}"
+            )
             evidence = {"rows": rows, "of": tally.live[scope], "elsewhere": elsewhere[0]}
             yield Doubt(Code.SCOPE_SUBJECT, (scope,), ((NAMED, scope, *name),), rows, reason, evidence, name[0])
 

@@ -22,6 +22,7 @@ KINDS: Final = frozenset({LIVE, OWN, OWNER, NAMED, JOINED})
 """(LIVE, scope): rows that recall returns. (OWN | OWNER, scope, owner): of them, those whose metadata names this owner,
 whom the scope's name does, or doesn't, name too. (NAMED, scope, name, kin): whose text says that the user is called so.
 (JOINED, scope, parts): whose metadata holds these two parts, which the scope's name joins."""
+_MAIN: Final = 0.8
 _JOINTS: Final = frozenset(" _./:|#\\-~+")
 
 
@@ -105,6 +106,12 @@ class Tally:
                 self.named[scope][name, kin] = rows
             case ("joined", scope, parts):
                 self.joined[scope][parts] = rows
+
+    def main_owner(self, scope: str) -> str | None:
+        """The owner of four of five of the scope's rows that name one; None without."""
+        owners = {**self.foreign.get(scope, {}), **self.own.get(scope, {})}
+        owner, rows = max(owners.items(), key=lambda held: (held[1], held[0]), default=(None, 0))
+        return owner if rows >= _MAIN * sum(owners.values()) else None
 
     def owners(self, scope: str) -> frozenset[str]:
         """Everybody whom metadata names as owner of a row of the scope."""
