@@ -9,7 +9,7 @@ export TOKENIZERS_PARALLELISM := false
 # The models of the tests run on the processor. Installed first, or their packages would choose one by themselves.
 TORCH ?= torch==2.13.0
 
-.PHONY: first-answer heal serve test check bench bench-guard bench-near bench-structure bench-served quality e2e crash clean
+.PHONY: first-answer heal serve test check bench bench-guard bench-near bench-recall bench-structure bench-served quality e2e crash clean
 
 $(VENV)/demo.ready: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -65,6 +65,10 @@ bench-near: $(VENV)/bench.ready
 # The write guard: one memory against 10 k and 100 k rows, at rest and followed; the last line is JSON.
 bench-guard: $(VENV)/dev.ready
 	@$(BIN)/python -m bench.guard
+
+# One recall through the door against the same search made plainly with LanceDB, 100 k rows; the last line is JSON.
+bench-recall: $(VENV)/dev.ready
+	@$(BIN)/python -m bench.recall
 
 # The structural check alone: facts and suites against the plain read, 10 k to 1 M rows; the last line is JSON.
 bench-structure: $(VENV)/dev.ready

@@ -324,7 +324,11 @@ def test_an_embedder_of_another_space_is_refused(door: Callable[..., Door], othe
     agent = door([memory("m1")], embedder=other)
     with_space(agent, Named())
 
-    for action in (lambda: agent.add("一条", **WHO), lambda: agent.update("m1", content="x")):
+    for action in (
+        lambda: agent.add("一条", **WHO),
+        lambda: agent.update("m1", content="x"),
+        lambda: agent.recall("x", "u1"),
+    ):
         with pytest.raises(SpaceUnknown, match=r"Set \[embedder\] back"):
             action()
     assert ["m1"] == lancedb.connect(agent.config.table_uri).open_table("memories").to_arrow()["id"].to_pylist()
@@ -414,6 +418,7 @@ with mendory.open(sys.argv[1], embedder=Hashing()) as door:
     assert door.get(ident).archived
     door.check()
     door.check([ident])
+    assert ["m1"] == [one.id for one in door.recall("一条", "u1", 3)]
 loaded = sorted(BARRED | {"sqlalchemy", "alembic", "mendory.ledger", "mendory.cli"} & set(sys.modules))
 print(alone, sorted(n for n in loaded if n in sys.modules))
 """

@@ -26,6 +26,27 @@ SENTENCES: Final[Mapping[str, str]] = {
     "  exception of {ids}": "  是 {ids} 的例外",
     "  weighed by {factor} at recall": "  召回权重乘以 {factor}",
     "kept in the ledger": "存于账本",
+    # recall
+    "{place}. {id}  {score} = {similarity} × {weight}": "{place}. {id}  {score} = {similarity} × {weight}",
+    "{days} days old": "{days} 天前",
+    "weighed by {factor}": "权重乘以 {factor}",
+    "disputed with {ids}": "与 {ids} 存在争议",
+    "disputed": "存在争议",
+    "an exception of {ids}": "是 {ids} 的例外",
+    "names {id}, which is not there, as its successor": "称其后继为 {id}，但该记忆不存在",
+    "of {scope}": "属于 {scope}",
+    ", ": "，",
+    "hardly ages": "几乎不随时间减弱",
+    "its age is not known": "时间未知",
+    "before its general memory: the query speaks of its scene": "排在一般记忆之前：查询涉及其场景",
+    "behind its general memory: the query does not speak of its scene": "排在一般记忆之后：查询未涉及其场景",
+    "the scope holds {number} that can be recalled": "该范围可召回的记忆共 {number} 条",
+    "left out: {number} without a vector": "未返回：{number} 条没有向量",
+    "left out: {number} with a successor": "未返回：{number} 条已有后继",
+    "left out: {number} whose status nobody knows": "未返回：{number} 条状态未知",
+    "nothing makes the owner's reader stop returning a row, so none was left out as archived": (
+        "没有任何标记能让您的读取程序不再返回某行，因此没有因归档而略去的记忆"
+    ),
     # check
     "read-only": "只读",
     "  cause: {code} ← {cause}, {explains} of {rows} in {attribute} {value} (risk × {ratio:g})": (
@@ -172,6 +193,8 @@ SENTENCES: Final[Mapping[str, str]] = {
     ),
     "let the next plan take the mark away": "让下一个计划撤去标记",
     "decide which of these two says it right, or whether both do": "判定这两条哪条正确，或是否都成立",
+    "look whether these memories still matter, and confirm those that do": "查看这些记忆是否仍有用，有用的请确认",
+    "archive what is long done, or write what came of it": "归档早已完成的任务，或写明其结果",
     "see what the detector says of these rows": "查看检测器对这些行的说明",
     "look whether these rows say one thing, and archive what the others cover": (
         "查看这些行是否说的是同一件事，并归档其他行已涵盖的行"
@@ -659,6 +682,7 @@ FAILURES: Final[Mapping[str, str]] = {
     "ledger_corrupt": "账本损坏",
     "lost_ownership": "修复已被接管",
     "memory_refused": "记忆未通过写入前的检查",
+    "query_refused": "查询没有可用于检索的向量",
     "memory_not_found": "没有这条记忆",
     "stale_memory": "记忆已被改动",
     "text_refused": "文本不能生成向量",

@@ -100,6 +100,8 @@ class Recalling:
     def _candidates(self, one: _Query, mapping: FieldMapping, rows: pa.Table) -> list[Candidate]:
         """The rows of these scopes with a vector of the query's length, with what is kept aside of them."""
         vectors = grid(rows.column(str(mapping.column("embedding"))))
+        if vectors.shape[1] != len(one.unit):
+            return []  # not one row has a vector
         plain = rows.select(_columns(mapping, vectors=False)).combine_chunks()
         held = [
             (memory, float(near))
