@@ -2,9 +2,9 @@
 
 A real LanceDB table of 100 k rows of 384 components, random directions, in 200 scopes and in one; without an index and
 with one. The plain search has the same vector, the same scope as a prefilter, the same `k` and cosine, and reads id,
-content and distance; the door is given the vector too, so nothing is embedded. Both ask the same questions in turn,
-so a busy machine stretches both. The door's table has a ledger that keeps something beside some rows. The last line is one
-JSON object: ratios of medians, the bound they were held to, and `ok`.
+content and distance; the door is given the vector too, so nothing is embedded. Both ask the same questions in turn, so
+a busy machine stretches both. The door's table has a ledger that keeps something beside some rows. The last line is
+one JSON object: ratios of medians, the bound they were held to, and `ok`.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def rows_of(scopes: int) -> pa.Table:
         "updated_at": moments,
         "source": ["user_stated"] * ROWS,
         "scope": [f"u{n % scopes}" for n in range(ROWS)],
-        "status": ["archived" if n % 10 == 9 else "active" for n in range(ROWS)],
+        "status": ["archived" if n % 11 == 9 else "active" for n in range(ROWS)],
         "kind": ["preference"] * ROWS,
     }
     schema = arrow_schema(DIMENSION)
