@@ -65,7 +65,7 @@ def as_rows(held: Labelled, cosines: Sequence[float], with_cosine: bool) -> Rows
         if not pair.tuning or a is None or b is None or a.language.code != b.language.code:
             continue
         clash = differences(a, b)
-        if clash.owner or (held.task == "duplicates" and not pair.positive):
+        if clash.strangers or (held.task == "duplicates" and not pair.positive):
             continue
         found.append(terms(features(a, b, clash), clash, cosine if with_cosine else None))
         there.append(pair.positive and held.task == "contradictions")

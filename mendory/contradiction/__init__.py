@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from mendory.claims import claims_in
 from mendory.contradiction.model import DECIDES, Compared, Relation
@@ -12,6 +13,9 @@ from mendory.language.claim import USER, Claim, ClaimKind
 
 __all__ = ["DECIDES", "Compared", "Relation", "compare"]
 
+
+LIKELY: Final = 0.1
+"""The score of words from which on they are heard though claims agree: who agree on a job may differ on the rest."""
 
 Given = tuple[tuple[Claim, ...], tuple[Claim, ...]]
 """What each of two texts claims, where somebody knows it better than its words say: its writer did."""
@@ -42,7 +46,7 @@ def compare(
         return replace(told, relation=Relation.EXCEPTION, why=(*told.why, "scene"), narrower=words.narrower)
     if told.relation is Relation.CONFLICT:
         return replace(told, score=max(told.score, words.score), why=(*told.why, *words.why))
-    return told if told.relation is Relation.AGREE and words.score < min(DECIDES.values()) else words
+    return told if told.relation is Relation.AGREE and words.score < LIKELY else words
 
 
 def _of_user(told: Compared, held: Given) -> bool:

@@ -12,7 +12,7 @@ from mendory.veto.about import owners, scenes
 from mendory.veto.alone import one_word, redated
 from mendory.veto.exchange import exchanged, redealt
 from mendory.veto.figures import dates, quantities
-from mendory.veto.names import kinds, names, slots
+from mendory.veto.names import kinds, names, one_name, slots
 from mendory.veto.polarity import bounded, denied, opposed
 
 PERSONS: Final = frozenset(
@@ -32,7 +32,8 @@ class Differences:
 
     `parity`: one denies what it says and the other does not. `open`: one asks, plans or supposes. `dated`: one tells of
     a day, number or version of which the other does not. `elsewhere`: more than half of what they say is about other
-    things, or what one denies is nothing of which the other speaks.
+    things, or what one denies is nothing of which the other speaks. `strangers`: they are about different people and
+    name nobody in common.
     """
 
     denied: bool
@@ -56,6 +57,7 @@ class Differences:
     open: bool
     dated: bool
     elsewhere: bool
+    strangers: bool
 
     @property
     def polarity(self) -> bool:
@@ -86,6 +88,7 @@ def differences(a: Read, b: Read) -> Differences:
     """What clashes between two texts of one language; symmetric."""
     one, two, language = a.reading, b.reading, a.language
     number, unit = quantities(one, two)
+    owner = owners(one, two)
     words, explained = opposed(one, two, language)
     persons = {pair for pair in words if pair[0] in PERSONS and pair[1] in PERSONS}
     return Differences(
@@ -103,7 +106,7 @@ def differences(a: Read, b: Read) -> Differences:
         slots(one, two),
         exchanged(one, two),
         one_word(one, two),
-        owners(one, two),
+        owner,
         scenes(one, two),
         bool(persons),
         a.denies != b.denies,
@@ -111,6 +114,7 @@ def differences(a: Read, b: Read) -> Differences:
         a.side.numbers != b.side.numbers,
         2 * (len(rest(a, b)) + len(rest(b, a))) > len(a.content) + len(b.content)
         or (a.denies != b.denies and not words and met(*((a, b) if a.denies else (b, a))) < _MOST),
+        owner and not named_alike(a, b),
     )
 
 
@@ -119,6 +123,11 @@ def met(denier: Read, other: Read) -> float:
     denied = [word.fold for word in denier.reading.words if word.content and word.negated]
     found = sum(fold in other.folds or any(kin(fold, word) for word in other.content) for fold in denied)
     return found / len(denied) if denied else 0.0
+
+
+def named_alike(a: Read, b: Read) -> bool:
+    """Whether both name one thing."""
+    return any(one_name(one, two) for one in a.reading.names for two in b.reading.names)
 
 
 def _strengths(a: Reading, b: Reading) -> float:

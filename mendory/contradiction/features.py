@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from mendory.contradiction.differences import Differences, met, rest
+from mendory.contradiction.differences import Differences, met, named_alike, rest
 from mendory.contradiction.texts import Read
 from mendory.sameness.features import NAMES as ALIKE
 from mendory.sameness.features import features as alike
-from mendory.veto.names import one_name
 
 _KEPT: Final = (
     "words",
@@ -87,16 +86,12 @@ def features(a: Read, b: Read, clash: Differences) -> Mapping[str, float]:
         "denier_whole": float(not mine),
         "denier_met": met(denier, other) if clash.parity else 0.0,
         "all_denied": float(clash.parity and denier.denies_all),
-        "names_shared": float(_named(a, b)),
+        "names_shared": float(named_alike(a, b)),
         "about_one": float(_about_one(a, b)),
     }
 
 
-def _named(a: Read, b: Read) -> bool:
-    return any(one_name(one, two) for one in a.reading.names for two in b.reading.names)
-
-
 def _about_one(a: Read, b: Read) -> bool:
-    if (a.reading.of_user and b.reading.of_user) or _named(a, b):
+    if (a.reading.of_user and b.reading.of_user) or named_alike(a, b):
         return True
     return bool(a.content) and a.content[:1] == b.content[:1]

@@ -6,14 +6,15 @@ from dataclasses import fields
 
 from mendory.contradiction.differences import Differences, differences
 from mendory.contradiction.features import features
-from mendory.contradiction.model import Compared, Relation
+from mendory.contradiction.model import DECIDES, Compared, Relation
 from mendory.contradiction.scoring import probability, scaled, shipped, terms
 from mendory.contradiction.texts import Read, read
 from mendory.text import letters
 
 LIKELY = 0.02
 """From this score on a pair is named a conflict at all; below it the words tell nothing."""
-_BELOW = 0.499
+_BELOW = 0.49
+_DECIDES = min(DECIDES.values())
 SAME_WORDS = 0.6
 """The least score of two texts of the same words in one order, of which one denies what the other says.
 
@@ -36,7 +37,7 @@ def compare_texts(a: str, b: str, cosine: float | None) -> Compared:
     if weights is None:
         return Compared(Relation.UNKNOWN, 0.0)
     clash = differences(one, two)
-    if clash.owner:
+    if clash.strangers:
         return Compared(Relation.APART, 0.0, ("owner",))
     seen = features(one, two, clash)
     why = _why(clash) or (("replaced",) if seen["replaced_only"] else ())
@@ -47,7 +48,7 @@ def compare_texts(a: str, b: str, cosine: float | None) -> Compared:
     decides = weights.decides_alone if cosine is None else weights.decides
     score = scaled(probability(found, coefficients), decides)
     if not clash.decisive:
-        score *= _BELOW
+        score = _below(score)
     elif clash.denied and one.content == two.content:
         score = max(score, SAME_WORDS)
     narrower = _narrower(one, two)
@@ -56,6 +57,11 @@ def compare_texts(a: str, b: str, cosine: float | None) -> Compared:
     if score < LIKELY:
         return Compared(Relation.UNKNOWN, score, why)
     return Compared(Relation.CONFLICT, score, why)
+
+
+def _below(score: float) -> float:
+    """The score of what words may not decide: as it is up to just below what decides, and in its order there."""
+    return score if score < _BELOW else _BELOW + (score - _BELOW) * (_DECIDES - _BELOW) * 0.99 / (1 - _BELOW)
 
 
 def _narrower(a: Read, b: Read) -> int | None:
@@ -67,5 +73,5 @@ def _narrower(a: Read, b: Read) -> int | None:
 
 def _why(clash: Differences) -> tuple[str, ...]:
     """What clashes, by the names of `Differences`."""
-    told = ("owner", "scene", "open", "dated", "elsewhere")
+    told = ("owner", "scene", "open", "dated", "elsewhere", "strangers")
     return tuple(f.name for f in fields(clash) if f.name not in told and getattr(clash, f.name))

@@ -76,6 +76,8 @@ def _parted(word: str, tag: str) -> Iterator[tuple[str, str]]:
     if word in _PAIRS:
         yield first, "r" if first in "我你他她" else "v"
         yield rest, "v"
+    elif word == "可不是":  # to jieba one word, as in 可不是嘛; but 可不是个博士 denies
+        yield from (("可", "d"), ("不", "d"), ("是", "v"))
     elif tag[:2] == "nr" and len(word) == 3 and rest[-1] in _BEHIND:  # 张伟 和
         yield word[:2], tag
         yield rest[-1], "p"
