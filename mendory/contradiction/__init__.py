@@ -40,7 +40,8 @@ def compare(
     if told.relation in (Relation.EXCEPTION, Relation.APART):
         return told
     words = compare_texts(a, b, cosine)
-    if told.relation is Relation.CONFLICT and words.relation is Relation.APART and _of_user(told, held):
+    stated = told.relation is Relation.CONFLICT and told.score >= min(DECIDES.values())
+    if stated and words.relation is Relation.APART and _of_user(told, held):
         return words  # a sentence about somebody whom the rules of claims did not recognise
     if told.relation is Relation.CONFLICT and words.relation is Relation.EXCEPTION and _anywhere(told):
         return replace(told, relation=Relation.EXCEPTION, why=(*told.why, "scene"), narrower=words.narrower)

@@ -16,7 +16,7 @@ from mendory.language.zh.claims.sayings import Saying
 from mendory.language.zh.claims.values import given_away
 
 _SIGNS = forms("signs")
-_SIGN = rf"(?P<sign>{one_of('signs')})(?:座|宫)?"
+_SIGN = rf"(?<!上升)(?<!月亮)(?<!金星)(?<!火星)(?P<sign>{one_of('signs')})(?:座|宫)?"
 _ME = r"(?:我们?|俺们?|偶|咱们?|本|本人|人家|自己)"
 _AM = (
     "(?:这个|这样的|这种|也|是|就|都|才|还|真的|真|绝对|必须|当然|可|大|小|一个|个"
@@ -35,7 +35,12 @@ _SIGN_CUES: Final = tuple(
         (rf"^[^你他她是]{{1,8}}的{_SIGN}$", 0.55),
         (rf"(?:作为|身为|永远|绝对的|必须的)(?:一个|一名)?{_SIGN}{_NOT_MINE}", 0.75),
         (rf"{_SIGN}(?:女|男|人)?(?:的|滴)我", 0.8),
-        (rf"{_SIGN}(?:女|男|人|宝宝|少女|妞)?(?:表示|飘过|路过|报道|来了|在此|本人|本座|到$)", 0.7),
+        (
+            rf"{_SIGN}(?:女|男|人|宝宝|少女|妞)?(?:默默)?(?:表示|飘过|路过|报[道到]|来了|在此|本人|本座|躺枪|中[枪招]|举手|打卡|冒泡|一枚|到$)",
+            0.7,
+        ),
+        (rf"{_SIGN}.{{0,4}}(?:说的就是我|就是我|是我本人|不就是我)", 0.75),
+        (rf"太阳(?:星座)?(?:是|在)?{_SIGN}", 0.75),
         (rf"(?:同|都是|也是)(?:大|小)?{_SIGN}{_NOT_MINE}", 0.6),
         (rf"{_BEFORE_DAY}(?:大|小|的)?{_SIGN}", 0.7),
         (rf"{_SIGN}(?:女|男)?[^一-鿿\d]{{0,2}}\d{{1,2}}[./]\d{{1,2}}", 0.7),
@@ -71,14 +76,15 @@ def _cues(ours: str, others: str, partners: str, words: str, sure: float) -> tup
             (rf"(?:我们|咱们|作为一?个|身为一?个?|我(?:就|这|这个|这么)?一个?大?)(?:{ours})", 0.1),
             (rf"{_I_AM}(?:{ours})(?![一-鿿]{{2}})", 0),
             (rf"(?:自己|我)(?:不是|不像)(?:个|一个)?(?:{ours})$", 0),
+            (rf"^(?:本人|性别)?[:：]?(?:{ours})(?:的|一枚|\\d{{0,2}}岁?)?$", 0),
             (rf"你们(?:这群|这些|这种|俩|两个)?[^我,，的生]{{0,3}}(?:{others})(?!一样)", -0.05),
             (words, -0.05),
         )
     )
 
 
-_OURS: Final = "老娘|本宫|本小姐|本姑娘|小女子|本仙女|姑奶奶|姨妈(?:来|期|痛)|大姨妈|痛经|闺蜜|我男人"
-_THEIRS: Final = "老子|本少爷|哥们我|兄弟我|本人男|本大爷|爷们我"
+_OURS: Final = one_of("her_words")
+_THEIRS: Final = one_of("his_words")
 _GENDER_CUES: Final = tuple(
     (cue, gender, sure)
     for gender, cues in (
