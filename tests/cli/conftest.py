@@ -27,8 +27,11 @@ SICK = [
 
 
 def configure(folder: Path, more: str = "") -> None:
-    """`mendory.toml` for the table `memories` in `db`, with what is given besides."""
-    text = f'[table]\nuri = "./db"\nname = "memories"\ndimension = 4\n{more}'
+    """`mendory.toml` for the table `memories` in `db`, with what is given besides; nothing in it is ever too old.
+
+    The command line goes by the real clock, and rows of a test have a fixed date.
+    """
+    text = f'[table]\nuri = "./db"\nname = "memories"\ndimension = 4\n{more}\n[staleness]\nstale_below = 0\n'
     (folder / "mendory.toml").write_text(text, encoding="utf-8")
 
 
