@@ -75,7 +75,8 @@ class Clinic:
         stale = self.side_state.stale(self.reader)
         ledger, judging = self.known_ledger(), self.consulted.remembered()
         settled = frozenset(ledger.findings.dismissed()) if ledger else frozenset[str]()
-        return replace(self._settings, now=self.clock(), stale_vectors=stale, judging=judging, settled=settled)
+        told = replace(self._settings, now=self.clock(), stale_vectors=stale, judging=judging, settled=settled)
+        return replace(told, claims=self.side_state.claims())
 
     @cached_property
     def reader(self) -> Reader:

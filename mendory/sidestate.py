@@ -20,6 +20,9 @@ from typing import Any, Final, Protocol
 import numpy as np
 import pyarrow as pa
 
+from mendory.claims import claims_in
+from mendory.claims.plain import dumps
+from mendory.claimskept import KeptClaims
 from mendory.derived import Derived, derive
 from mendory.digest import float_bits
 from mendory.errors import Unavailable
@@ -29,14 +32,16 @@ from mendory.record import Memory
 from mendory.side import text_digest
 from mendory.vectors import facts
 
-_SHAPE: Final = "7"
+_SHAPE: Final = "8"
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS about (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS derived (
   id TEXT PRIMARY KEY, content TEXT NOT NULL, meaning TEXT NOT NULL, claim TEXT, vector TEXT, vector_text TEXT,
   vector_space TEXT, factor REAL NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS claimed (content TEXT PRIMARY KEY, claims TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS link (link TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (link, id)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS content_of ON derived (content);
 CREATE INDEX IF NOT EXISTS link_of ON link (id);
 CREATE INDEX IF NOT EXISTS stale ON derived (id) WHERE vector IS NOT NULL AND vector_text != content;
 """
@@ -111,6 +116,8 @@ class SideState:
             wanted = None if change is None or change.full else change.ids | (spaces or {}).keys()
             seen: set[str] | None = set() if full else None
             looked_at = 0
+            if since is None:
+                conn.execute("DELETE FROM claimed")
             if full:
                 conn.execute("DELETE FROM link")
             elif change is not None:
@@ -127,6 +134,8 @@ class SideState:
                     seen.update(m.id for m in memories if m.id)
             stray = self._stray(conn, seen) if seen is not None else sorted(change.gone if change else ())
             conn.executemany("DELETE FROM derived WHERE id = ?", [(i,) for i in stray])
+            if looked_at or stray:
+                conn.execute("DELETE FROM claimed WHERE content NOT IN (SELECT content FROM derived)")
             held = {"key": self._key, "version": str(source.version)}
             conn.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", held.items())
         return Brought(source.version, looked_at, len(stray), full)
@@ -167,6 +176,10 @@ class SideState:
                 if mark == vector and text_digest(memory) != came_from:
                     found.add(str(memory.id))
         return frozenset(found)
+
+    def claims(self) -> KeptClaims:
+        """What memories claim, where it was kept for the rules as they are now; else extracted."""
+        return KeptClaims(self._path, self._key)
 
     def links(self, ids: Iterable[str]) -> set[str]:
         """The links of these rows; see `mendory.links`."""
@@ -231,6 +244,10 @@ class SideState:
                 claim = None if d.claim is None else json.dumps(d.claim, ensure_ascii=False)
                 rows.append((memory.id, d.content, d.meaning, claim, d.vector, d.vector_text, d.vector_space, d.factor))
         conn.executemany("INSERT OR REPLACE INTO derived VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        texts = {text_digest(memory): memory.content for memory in memories if memory.id and memory.content}
+        known = {content for (content,) in _looked_up(conn, "SELECT content FROM claimed WHERE content IN", texts)}
+        said = [(key, dumps(claims_in(text))) for key, text in texts.items() if key not in known]
+        conn.executemany("INSERT INTO claimed VALUES (?, ?)", said)
 
     @staticmethod
     def _stray(conn: sqlite3.Connection, seen: Collection[str]) -> list[str]:

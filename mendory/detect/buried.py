@@ -27,16 +27,15 @@ def says_more(memory: Memory, about: Claim | None, claims: Iterable[Claim]) -> b
     language = language_of(memory.content or "")
     if language is not None and len(language.sentences(memory.content or "")) > 1:
         return True
-    return about is not None and any(_fact(one) and _name(one) != _name(about) for one in claims)
+    # what one eats goes with the diet that says so
+    silent = "diet" if about is not None and about.kind is ClaimKind.PREFERENCE else ""
+    return about is not None and any(_fact(one) and one.about not in (about.about, silent) for one in claims)
 
 
 def _fact(claim: Claim) -> bool:
-    known = attribute(claim.about)
+    """Whether it gives an attribute that stands for itself; how many there are of something goes with having it."""
+    known = attribute(claim.about) if ":" not in claim.about else None
     return claim.kind is ClaimKind.FACT and claim.tense is Tense.NOW and known is not None and known.single
-
-
-def _name(claim: Claim) -> str:
-    return claim.about.partition(":")[0]
 
 
 @dataclass(slots=True)

@@ -11,10 +11,11 @@ from mendory.claims.of import THINGS
 from mendory.contradiction import DECIDES, Compared, Relation, compare
 from mendory.detect.exact_duplicates import plain_kind
 from mendory.language import fold, language_of
-from mendory.language.claim import Claim, ClaimKind
+from mendory.language.claim import Claim, ClaimKind, ValueKind
 from mendory.record import Kind, Memory
-from mendory.text import exact_key
+from mendory.text import exact_key, script
 
+_SIGNS: Final = frozenset({ValueKind.NUMBER, ValueKind.DATE, ValueKind.YES_NO})
 PASSING: Final = frozenset({Kind.EVENT.value, Kind.EPHEMERAL.value})
 """Kinds of memories that nothing contradicts: what happened has happened, what passes is over by itself."""
 
@@ -65,13 +66,14 @@ class Verdicts:
     def of(self, a: Memory, b: Memory, cosine: float | None = None) -> Clash | None:
         """What is between two memories; None where nothing can be: equal texts, what passes, rows read in part.
 
-        `cosine` is calibrated. Facts about things that name other things as what they are about are apart.
+        `cosine` is calibrated. Facts about things that name other things as what they are about are apart, and nobody
+        knows whether a word of one language is one of another.
         """
         if a.id == b.id or any(map(_passing, (a, b))) or exact_key(a.content or "") == exact_key(b.content or ""):
             return None
         claims = self.claims(a), self.claims(b)
         found = compare(a.content or "", b.content or "", cosine, claims)
-        if _of_other_things(a, b, found.claims):
+        if _of_other_things(a, b, found.claims) or _in_two_tongues(found.claims):
             return None
         return Clash((a, b), found, claims)
 
@@ -102,6 +104,12 @@ def _of_other_things(a: Memory, b: Memory, claims: tuple[Claim | None, Claim | N
         return False
     named = [_entities(m) for m in (a, b)]
     return bool(named[0] and named[1]) and named[0].isdisjoint(named[1])
+
+
+def _in_two_tongues(claims: tuple[Claim | None, Claim | None]) -> bool:
+    """Whether two facts give words of two scripts, which may name one thing; numbers and days are the same in all."""
+    words = (v for one in claims if one is not None for v in one.values if v.kind not in _SIGNS and v.number is None)
+    return len({script(value.text) for value in words}) > 1
 
 
 def _entities(memory: Memory) -> frozenset[str]:
