@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from mendory.language.claim import USER, Claim, Tense, Value
+from mendory.language.claim import USER, Claim, ClaimKind, Tense, Value
 from mendory.language.en.claims.clause import Clause
 from mendory.language.en.claims.kinds import kinds
 from mendory.language.en.claims.values import fact, figure, folds, listing, quantity, term
@@ -184,5 +184,7 @@ def _had(
     if not no:
         names |= {thing[-1], *kinds(thing[-1]), *kinds(" ".join(thing))}
         names |= {_KIN_OF[thing[-1]]} if _KIN_OF.get(thing[-1]) else set()
+    if not no and "pet" in kinds(thing[-1]) and clause.tense is Tense.NOW:
+        yield replace(fact(clause, thing[-1], (), 0.6, denied=False), kind=ClaimKind.PREFERENCE, stance=1, ends=False)
     for name in sorted(names):
         yield fact(clause, f"has:{name}", (), sure, denied=no, ends=ends)

@@ -29,6 +29,8 @@ _LEAD = re.compile(
     r"|retail|government|hospital|city|state|county|school|elementary|substitute) "
 )
 
+_GRADE = re.compile(r"\b\w+(?: ?(?:st|nd|rd|th))? grade ")
+_BRANCH = re.compile(r" (?:industry|field|sector|business|company|department|firm|agency|world|store|shop)$")
 _AT_HOME = "stay at home"
 
 
@@ -80,6 +82,7 @@ def _book() -> _Book:
 
 def job(phrase: str) -> Value | None:
     """The listed occupation that words in small letters end in ("a disgruntled foot doctor"); None where none is."""
+    phrase = _GRADE.sub("", phrase)
     words = _CUT.sub("", f"{phrase.replace(_AT_HOME, _AT_HOME.replace(' ', '-'))} ").strip()
     while words:
         for form in (words, words.removesuffix("s"), words.replace(" 's", "")):
@@ -101,14 +104,14 @@ def modifiers(phrase: str) -> str:
 def line_of_work(phrase: str) -> Value | None:
     """The line of work that a listed place of work says ("the local library"); None where it says none."""
     words = re.sub(
-        r"\s*(?:,|\b(?:and|where|with|so|but|for|on|that|who|because|since|near|as|to|during|from)\b).*",
+        r"\s*(?:,|\b(?:and|where|so|but|on|that|who|because|since|near|as|to|during|from)\b).*",
         "",
         f"{phrase} ",
     )
-    for part in re.split(r"\b(?:in|at|of)\b", words):
+    for part in re.split(r"\b(?:in|at|of|for|with)\b", words):
         said = part.strip()
         while said:
-            for form in (said, said.removesuffix("s"), said.replace(" 's", "")):
+            for form in (said, said.removesuffix("s"), said.replace(" 's", ""), _BRANCH.sub("", said)):
                 sector = _book().places.get(form)
                 if sector is not None:
                     return Value(ValueKind.TERM, sector)

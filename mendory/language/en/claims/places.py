@@ -24,7 +24,7 @@ _STOP = re.compile(
     r".*"
 )
 _LEAD = re.compile(
-    r"^(?:the|sunny|upstate|urban|suburban|downtown|central|northern|southern|eastern|western|beautiful|rural"
+    r"^(?:the|an|a|sunny|upstate|urban|suburban|downtown|central|northern|southern|eastern|western|beautiful|rural"
     r"|good old) "
 )
 _BEHIND = frozenset(("area", "the", "region", "city", "right", "it", "i", "we", "so", "too", "myself", "here", "there"))

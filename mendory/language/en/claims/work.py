@@ -10,6 +10,7 @@ from mendory.language.claim import Claim, Tense, Value
 from mendory.language.en.claims.clause import Clause
 from mendory.language.en.claims.jobs import job, line_of_work, modifiers
 from mendory.language.en.claims.values import fact, folds, term
+from mendory.language.en.claims.verbs import verb
 from mendory.language.en.forms import known
 from mendory.language.en.lists import FUNCTION, listed
 
@@ -39,6 +40,7 @@ _LIVING = {
     "wait": (r"^tables?\b", "waiter"),
     "waitress": (r"", "waitress"),
     "bartend": (r"", "bartender"),
+    "tend": (r"^bar\b", "bartender"),
     "flip": (r"^burgers", "cook"),
     "deliver": (r"^(?:mail|packages|pizza|pizzas|newspapers)\b", "courier"),
     "write": (r"\b(?:books|novels|romance)\b", "writer"),
@@ -84,51 +86,51 @@ def work(clause: Clause) -> Iterator[Claim]:
 
 
 def _occupation(clause: Clause) -> Iterator[Claim]:
-    rest, verb = clause.rest, clause.verb
+    rest, does = clause.rest, clause.verb
     if clause.thing in ("job", "work", "profession", "occupation", "career", "day job", "current job", "new job"):
         of_work = clause.thing != "work" or re.match(r"(?:in|as) ", rest)
-        if verb in ("be", "involve", "change") and clause.tense is Tense.NOW and of_work:
+        if does in ("be", "involve", "change") and clause.tense is Tense.NOW and of_work:
             yield from _named(clause, rest.removeprefix("to "), 0.8)
         return
     if clause.thing:
         return
-    if verb == "be":
+    if does == "be":
         yield from _being(clause, rest)
-    elif verb in ("work", "moonlight"):
+    elif does in ("work", "moonlight"):
         yield from _working(clause, rest)
-    elif verb in ("have", "get", "start", "take", "find"):
+    elif does in ("have", "get", "start", "take", "find"):
         yield from _having(clause, rest)
-    elif verb == "become" and _RETIRED.match(rest):
+    elif does == "become" and _RETIRED.match(rest):
         yield fact(clause, "job", (), 0.85, denied=True, ends=True)
-    elif verb == "become" and (found := job(rest)):
+    elif does == "become" and (found := job(rest)):
         yield fact(clause, "job", (found,), 0.85, ends=True)
-    elif verb == "retire" and clause.tense is Tense.NOW:
+    elif does == "retire" and clause.tense is Tense.NOW:
         yield fact(clause, "job", (), 0.85, denied=True, ends=True)
-    elif verb in ("quit", "lose", "leave") and re.match(r"(?:my|his|her|their|the|your) (?:\w+ )?jobs?\b", rest):
+    elif does in ("quit", "lose", "leave") and re.match(r"(?:my|his|her|their|the|your) (?:\w+ )?jobs?\b", rest):
         yield fact(clause, "job", (), 0.7, denied=True, ends=True)
         if (at := re.search(r"\b(?:at|with) (?P<name>.*)", rest)) and (left := _employer(clause, at["name"])):
             yield fact(clause, "employer", (left,), 0.8, denied=True, ends=True)
-    elif verb in ("leave", "quit") and (left := _employer(clause, rest)):
+    elif does in ("leave", "quit") and (left := _employer(clause, rest)):
         yield fact(clause, "employer", (left,), 0.7, denied=True, ends=True)
-    elif verb == "join" and rest.startswith("the") and (found := line_of_work(rest)):
+    elif does == "join" and rest.startswith("the") and (found := line_of_work(rest)):
         yield fact(clause, "job", (found,), 0.75)
-    elif verb in ("join", "found") and (joined := _employer(clause, rest)):
+    elif does in ("join", "found") and (joined := _employer(clause, rest)):
         yield fact(clause, "employer", (joined,), 0.8, ends=True)
-    elif verb == "teach" and not clause.denied and rest.partition(" ")[0] not in _LEARNERS:
+    elif does == "teach" and not clause.denied and rest.partition(" ")[0] not in _LEARNERS:
         yield fact(clause, "job", (_job("teacher"),), 0.7)
-    elif verb in ("own", "run") and _OWNS.match(rest) and not clause.denied:
+    elif does in ("own", "run") and _OWNS.match(rest) and not clause.denied:
         yield fact(clause, "job", (line_of_work(rest) or _job("business owner"),), 0.62)
-    elif verb in _LIVING and not clause.denied and re.search(_LIVING[verb][0], rest):
-        yield fact(clause, "job", (_job(_LIVING[verb][1]),), 0.7)
-    elif rest.endswith("for a living") and verb in ("cook", "paint", "sing", "dance", "drive"):
-        does = {"cook": "cook", "paint": "artist", "sing": "singer", "dance": "dancer", "drive": "driver"}[verb]
+    elif does in _LIVING and not clause.denied and re.search(_LIVING[does][0], rest):
+        yield fact(clause, "job", (_job(_LIVING[does][1]),), 0.7)
+    elif rest.endswith("for a living") and does in ("cook", "paint", "sing", "dance", "drive"):
+        does = {"cook": "cook", "paint": "artist", "sing": "singer", "dance": "dancer", "drive": "driver"}[does]
         yield fact(clause, "job", (_job(does),), 0.75)
     elif rest.endswith("for a living"):
-        yield fact(clause, "job", (term(" ".join([verb, *folds(rest.removesuffix("for a living"))])),), 0.65)
-    elif verb == "do" and (line := line_of_work(re.sub(r"^(?:some|freelance) | (?:work|stuff)$", "", rest))):
+        yield fact(clause, "job", (term(" ".join([does, *folds(rest.removesuffix("for a living"))])),), 0.65)
+    elif does == "do" and (line := line_of_work(re.sub(r"^(?:some|freelance) | (?:work|stuff)$", "", rest))):
         yield fact(clause, "job", (line,), 0.65)
     elif (
-        verb not in _MEANT and not clause.denied and (also := re.search(r"\b(?:as|being) an? (\w+(?: \w+){0,4})", rest))
+        does not in _MEANT and not clause.denied and (also := re.search(r"\b(?:as|being) an? (\w+(?: \w+){0,4})", rest))
     ):
         yield from (fact(clause, "job", (found,), 0.68) for found in (job(also.group(1)),) if found)
 
@@ -183,6 +185,7 @@ def _having(clause: Clause, rest: str) -> Iterator[Claim]:
     if re.match(r"(?:no|a|any) (?:job|work)$", rest) and (clause.denied or rest.startswith("no")):
         yield fact(clause, "job", (), 0.8, denied=True)
         return
+    yield from _doing(clause, rest)
     where = re.match(r"hired (?:as|at|by|in|for) (?P<where>.*)", rest) or _WORK_OF.search(rest)
     if where is None:
         before = _JOB_BEFORE.match(rest)
@@ -192,6 +195,17 @@ def _having(clause: Clause, rest: str) -> Iterator[Claim]:
     yield from _named(clause, where["where"], 0.82)
     if (name := _employer(clause, where["where"])) and re.search(r"\b(?:at|with) ", rest):
         yield fact(clause, "employer", (name,), 0.8)
+
+
+def _doing(clause: Clause, rest: str) -> Iterator[Claim]:
+    """A job that is told by what is done in it: "a new job selling cars"."""
+    found = re.match(r"(?:an? |my )?(?:\w+ )?job (?P<does>\w+ing) (?P<what>.+)", rest)
+    does = verb(found["does"]) if found else None
+    if found and does and not clause.denied:
+        known_as = _LIVING.get(does[0], ("$^", ""))
+        named = known_as[1] if re.search(known_as[0], found["what"]) else ""
+        value = _job(named) if named else term(" ".join([does[0], *folds(found["what"])]))
+        yield fact(clause, "job", (value,), 0.7 if named else 0.62)
 
 
 def _named(clause: Clause, what: str, sure: float) -> Iterator[Claim]:
@@ -231,30 +245,30 @@ def _employer(clause: Clause, where: str) -> Value | None:
 
 
 def _study(clause: Clause) -> Iterator[Claim]:
-    verb, rest = clause.verb, clause.rest
+    does, rest = clause.verb, clause.rest
     if clause.thing:
         return
     level = next((name for name, found in _LEVELS if re.search(found, rest)), "")
     values = (term(level, ("school",) if level != "school" else ()),) if level else ()
-    if verb == "be" and re.match(
+    if does == "be" and re.match(
         r"(?:still |also )?(?:a|an|in|at) (?:.*\bstudent\b|\w+ school$|school\b|college\b)", rest
     ):
         yield fact(clause, "study", values, 0.75)
-    elif verb in ("attend", "go") and re.match(
+    elif does in ("attend", "go") and re.match(
         r"(?:to )?(?:an? |my |the )?(?:\w+ ){0,2}(?:school|college|university)\b", rest
     ):
         if "never" in clause.text.lower() or (clause.denied and clause.tense is Tense.PAST):
             yield replace(fact(clause, "studied", values, 0.8, denied=True), tense=Tense.NOW)
             yield replace(fact(clause, "study", values, 0.7, denied=True), tense=Tense.NOW)
-        elif verb == "attend" or "to" in rest.split():
+        elif does == "attend" or "to" in rest.split():
             yield fact(clause, "study", values, 0.7)
             yield replace(fact(clause, "studied", values, 0.7), tense=Tense.NOW)
-    elif verb == "drop" and re.match(r"out\b", rest):
+    elif does == "drop" and re.match(r"out\b", rest):
         yield fact(clause, "study", values if level == "high school" else (), 0.7, denied=True)
         yield fact(clause, "degree", (), 0.65, denied=True)
-    elif verb == "graduate":
+    elif does == "graduate":
         yield fact(clause, "study", values, 0.6, denied=not clause.denied)
         yield fact(clause, "studied", values, 0.8)
-    elif verb == "have" and re.match(r"an? (?:[\w']+ ){0,3}(?:degree|masters|phd|mba|bachelors)\b", rest):
+    elif does == "have" and re.match(r"an? (?:[\w']+ ){0,3}(?:degree|masters|phd|mba|bachelors)\b", rest):
         yield fact(clause, "studied", (term("college", ("school",)),), 0.8)
         yield fact(clause, "degree", (), 0.75)
