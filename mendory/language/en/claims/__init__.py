@@ -13,6 +13,7 @@ from mendory.language.en.claims.home import home
 from mendory.language.en.claims.likes import likes
 from mendory.language.en.claims.mentions import mentions
 from mendory.language.en.claims.person import person
+from mendory.language.en.claims.study import study
 from mendory.language.en.claims.things import things
 from mendory.language.en.claims.verdicts import verdicts
 from mendory.language.en.claims.work import work
@@ -24,7 +25,7 @@ _SEVERAL = listed("""
 brother sister sibl son daughter child friend colleagu cowork cousin uncl aunt neighbor roommat dog cat doctor teacher
 grandmoth grandfath niec nephew manag
 """)
-_RULES = (work, home, family, person, diet, likes, things)
+_RULES = (work, study, home, family, person, diet, likes, things)
 
 
 def claims(text: str) -> tuple[Claim, ...]:

@@ -83,7 +83,7 @@ def _book() -> _Book:
 def job(phrase: str) -> Value | None:
     """The listed occupation that words in small letters end in ("a disgruntled foot doctor"); None where none is."""
     phrase = _GRADE.sub("", phrase)
-    words = _CUT.sub("", f"{phrase.replace(_AT_HOME, _AT_HOME.replace(' ', '-'))} ").strip()
+    words = _CUT.sub("", f"{phrase.replace(_AT_HOME, _AT_HOME.replace(' ', ''))} ").strip()
     while words:
         for form in (words, words.removesuffix("s"), words.replace(" 's", "")):
             above = _book().jobs.get(form)

@@ -1,4 +1,4 @@
-"""What somebody does for a living, for whom, and what they study."""
+"""What somebody does for a living, and for whom."""
 
 from __future__ import annotations
 
@@ -54,6 +54,10 @@ _LIVING = {
     "practise": (r"^law\b", "lawyer"),
     "practice": (r"^law\b", "lawyer"),
 }
+_PASTIMES = listed(
+    "artist writer musician singer dancer poet painter photographer athlete blogger actor drummer guitarist"
+)
+"""What many are who live by something else."""
 _BESIDE = re.compile(
     r"\b(?:also|part[ -]time|on the side|second job|moonlight(?:s|ing)?|(?:on|at) (?:the )?weekends|spare time)\b"
 )
@@ -61,28 +65,32 @@ _BESIDE = re.compile(
 _MEANT = listed("imagine consider see think hate dream describe know")
 _NO_JOB = re.compile(r"\b(?:student|wannabe|amateur|aspiring|budding|hobby|former|future|'s|not)\b")
 _LEARNERS = listed("me myself my him her them us you the your how people dog dogs it")
-_LEVELS = (
-    ("high school", r"\b(?:high school|sophomore in high|junior in high|senior in high|9th|10th|11th|12th)\b"),
-    (
-        "school",
-        r"\b(?:elementary school|middle school|kindergarten|[1-8](?:st|nd|rd|th) grade|(?:third|fourth|fifth"
-        r"|sixth) grade)\b",
-    ),
-    (
-        "college",
-        r"\b(?:college|university|grad school|graduate school|medical school|law school|med school"
-        r"|nursing school|art school"
-        r"|business school|college student|graduate student|phd|undergraduate|nyu|freshman at)\b",
-    ),
-)
 
 
 def work(clause: Clause) -> Iterator[Claim]:
-    """Claims of `job`, `employer`, `study` and `studied`."""
+    """Claims of `job` and `employer`."""
+    if _employed(clause):
+        yield fact(clause, "job", (), 0.7, denied=False)
     beside = _BESIDE.search(clause.text.lower())
     for claim in _occupation(clause):
         yield replace(claim, confidence=0.6) if beside and claim.confidence > 0.6 else claim
-    yield from _study(clause)
+
+
+def _employed(clause: Clause) -> bool:
+    """Whether the clause says that there is a job, whichever."""
+    if clause.denied or clause.tense is not Tense.NOW:
+        return False
+    rest = clause.rest
+    if clause.thing in ("job", "current job", "new job"):
+        return clause.verb != "involve"
+    if clause.thing:
+        return False
+    if clause.verb == "work":
+        return not re.match(r"(?:out|on (?:my|his|her|their|the|cars|vintage|art)|as|to|around|hard to)\b", rest)
+    if clause.verb in ("like", "love", "hate", "enjoy", "dislike"):
+        return re.match(r"(?:my|his|her|their) (?:current |new )?job\b", rest) is not None
+    found = re.match(r"an? (?:[\w ]+ )?(?:job|career)\b(?! (?:interview|offer|hunt|search))", rest)
+    return (clause.verb == "have" and found is not None) or (clause.verb == "be" and rest == "employed")
 
 
 def _occupation(clause: Clause) -> Iterator[Claim]:
@@ -157,7 +165,8 @@ def _being(clause: Clause, rest: str) -> Iterator[Claim]:
         found = job(rest)
         if found is not None and not _NO_JOB.search(rest.partition(found.text)[0]):
             listed_all = [value for part in re.split(r" and (?:an? )?", rest) if (value := job(part))]
-            yield fact(clause, "job", tuple(dict.fromkeys(listed_all)) or (found,), 0.85)
+            sure = 0.65 if found.text in _PASTIMES else 0.85
+            yield fact(clause, "job", tuple(dict.fromkeys(listed_all)) or (found,), sure)
         where = re.search(r"\b(?:of|at) (?P<name>[\w ]+)$", rest)
         if found is not None and where and not clause.denied and (name := _employer(clause, where["name"])):
             yield fact(clause, "employer", (name,), 0.75)
@@ -242,33 +251,3 @@ def _employer(clause: Clause, where: str) -> Value | None:
     shouts = any(raw.isupper() and raw != "I" for raw in re.findall(r"[A-Za-z]", clause.text[1:]))
     strange = not known(words[0]) and words[0] not in FUNCTION and words[0].isalpha()
     return term(" ".join(words)) if strange and not shouts and line_of_work(where) is None else None
-
-
-def _study(clause: Clause) -> Iterator[Claim]:
-    does, rest = clause.verb, clause.rest
-    if clause.thing:
-        return
-    level = next((name for name, found in _LEVELS if re.search(found, rest)), "")
-    values = (term(level, ("school",) if level != "school" else ()),) if level else ()
-    if does == "be" and re.match(
-        r"(?:still |also )?(?:a|an|in|at) (?:.*\bstudent\b|\w+ school$|school\b|college\b)", rest
-    ):
-        yield fact(clause, "study", values, 0.75)
-    elif does in ("attend", "go") and re.match(
-        r"(?:to )?(?:an? |my |the )?(?:\w+ ){0,2}(?:school|college|university)\b", rest
-    ):
-        if "never" in clause.text.lower() or (clause.denied and clause.tense is Tense.PAST):
-            yield replace(fact(clause, "studied", values, 0.8, denied=True), tense=Tense.NOW)
-            yield replace(fact(clause, "study", values, 0.7, denied=True), tense=Tense.NOW)
-        elif does == "attend" or "to" in rest.split():
-            yield fact(clause, "study", values, 0.7)
-            yield replace(fact(clause, "studied", values, 0.7), tense=Tense.NOW)
-    elif does == "drop" and re.match(r"out\b", rest):
-        yield fact(clause, "study", values if level == "high school" else (), 0.7, denied=True)
-        yield fact(clause, "degree", (), 0.65, denied=True)
-    elif does == "graduate":
-        yield fact(clause, "study", values, 0.6, denied=not clause.denied)
-        yield fact(clause, "studied", values, 0.8)
-    elif does == "have" and re.match(r"an? (?:[\w']+ ){0,3}(?:degree|masters|phd|mba|bachelors)\b", rest):
-        yield fact(clause, "studied", (term("college", ("school",)),), 0.8)
-        yield fact(clause, "degree", (), 0.75)
