@@ -69,9 +69,13 @@ class _Known:
         return cls(tally, homes, users, user)
 
     def elsewhere(self, name: Name, scope: str, wishes: Wishes) -> list[str]:
-        """Other scopes whose user has the name, but those that lie in this one or around it, or are spelt like it."""
+        """Other scopes whose user has the name, but those that lie in this one or around it, or are spelt like it.
+
+        A name that several scopes' users have, and no scope is named so, is a common one and tells nothing.
+        """
         spelt = form(scope).spelling
-        found = {*self.homes.get(name[0], ()), *self.users.get(name[0], ())} - {scope}
+        called = set(self.users.get(name[0], ())) - {scope}
+        found = {*self.homes.get(name[0], ()), *(called if len(called) == 1 else ())} - {scope}
         return sorted(other for other in found if form(other).spelling != spelt and not wishes.related(other, scope))
 
     def is_another(self, name: Name, scope: str) -> bool:
