@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import random
 from collections import Counter
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mendory.cli.selection import Selection
 from mendory.detect import Settings, examine
 from mendory.detect.scopes import Scopes, again, told
 from mendory.finding import Code, Finding
@@ -301,3 +304,18 @@ def test_every_code_is_told_of_by_some_doubt() -> None:
     """The six codes are those that doubts have."""
     assert set(CODES) == {one for one in Code if one.value.startswith("scope_")} - {Code.SCOPE_NOT_ALLOWED}
     assert [] == capped(doubts([], Wishes()))
+
+
+@pytest.mark.parametrize("module", ["ancestry", "doubt", "names"])
+def test_examples_hold(module: str) -> None:
+    """What the docstrings show is what comes out."""
+    failed, tried = doctest.testmod(import_module(f"mendory.scopes.{module}"))
+
+    assert (0, True) == (failed, tried > 0)
+
+
+def test_a_scope_asked_for_brings_what_is_told_of_it_and_others() -> None:
+    """A finding about several scopes is one of each of them."""
+    [one] = found([row("a", "Ann"), row("b", "ann"), row("c", "ben")])
+
+    assert [True, True, False] == [Selection(scopes=frozenset({scope})).wants(one) for scope in ("ann", "Ann", "ben")]

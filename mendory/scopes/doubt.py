@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 from mendory.finding import Code
 from mendory.scopes.ancestry import Ancestors, without_parents
+from mendory.scopes.names import SORTS, form
 from mendory.scopes.tally import Key
 from mendory.text import shown
 
 DEFAULTS: Final = (
     *("default", "default_user", "default_agent", "default_scope", "user", "unknown", "anonymous", "none", "null"),
-    *("undefined", "main", "global", "shared", "public", "common"),
+    *("undefined", "global", "shared", "public", "common"),
     *("默认", "默认用户", "未知", "匿名", "全局", "公共", "共享"),
 )
 """Names that programs write where nobody told them whose a memory is."""
@@ -60,6 +62,21 @@ class Wishes:
     ancestors: Ancestors = without_parents
     defaults: Sequence[str] = DEFAULTS
 
+    def nobodys(self, scope: str) -> bool:
+        """Whether the scope's name stands for nobody: a default one, with nothing before it but its sort.
+
+        >>> Wishes().nobodys("user:Default"), Wishes().nobodys("acme/default")
+        (True, False)
+        """
+        whole = form(scope)
+        defaults = _spelt(tuple(self.defaults))
+        return whole.spelling in defaults or (whole.parts[-1] in defaults and set(whole.parts[:-1]) <= SORTS)
+
     def related(self, one: str, other: str) -> bool:
         """Whether one of the two is declared to lie in the other."""
         return one in self.ancestors(other) or other in self.ancestors(one)
+
+
+@lru_cache(maxsize=8)
+def _spelt(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(form(name).spelling for name in names)

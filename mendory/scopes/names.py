@@ -23,6 +23,8 @@ _ROLES: Final = frozenset(
     | {"session", "sess", "chat", "conversation", "conv", "thread", "run", "会话", "对话"}
 )
 """Words that say what sort of scope it is, not whose."""
+SORTS: Final = _ROLES | {"agent", "bot", "assistant", "scope", "助手", "机器人"}
+"""Them, and those of scopes that are no person's."""
 _VARIANTS: Final = frozenset(
     {"old", "new", "bak", "backup", "copy", "tmp", "temp", "test", "legacy", "v1", "v2", "v3"}
     | {"旧", "新", "备份", "副本", "临时", "测试"}

@@ -116,13 +116,11 @@ def collapsed(tally: Tally, wishes: Wishes) -> Iterator[Doubt]:
     What is shared on purpose by its name (global, 公共) is one only where the table has no other scope; no scope at
     all only where no row has one: else every row without it is told by itself.
     """
-    defaults = {form(name).spelling for name in wishes.defaults}
     others = {scope for scope in tally.live if scope}
     for scope, rows in tally.live.items():
-        spelt = form(scope).parts[-1] if scope else ""
-        if scope and spelt not in defaults:
+        if scope and not wishes.nobodys(scope):
             continue
-        if (not scope or spelt in SHARED) and others - {scope}:
+        if (not scope or form(scope).parts[-1] in SHARED) and others - {scope}:
             continue
         owners = tally.owners(scope)
         names = {kin: (name, kin) for name, kin in sorted(tally.named.get(scope, ()))}

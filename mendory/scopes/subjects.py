@@ -22,11 +22,10 @@ def strangers(tally: Tally, wishes: Wishes) -> Iterator[Doubt]:
     form of the user's own name, nor where two scopes' users have but this one name: many are called alike.
     """
     known = _Known.of(tally)
-    defaults = {form(name).spelling for name in wishes.defaults}
     for scope, names in tally.named.items():
         owner = tally.main_owner(scope)
         several = is_group(scope) or (owner is None and bool(tally.owners(scope)))
-        if not scope or several or form(scope).parts[-1] in defaults:
+        if not scope or several or wishes.nobodys(scope):
             continue
         mine = {*(sign(name) for name in own_names(scope)), owner}
         for name, rows in sorted(names.items()):
