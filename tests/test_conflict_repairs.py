@@ -4,21 +4,35 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import lancedb
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from mendory.catalogue import StepKind
+from mendory.asking.ask import asked
+from mendory.asking.page import page
+from mendory.catalogue import CONFLICT_RULES, StepKind
 from mendory.clinic import Clinic
+from mendory.conflicts import ConflictRules
+from mendory.detect import Settings
 from mendory.door import open_door
 from mendory.executor.owner import executing
-from mendory.record import Kept
+from mendory.plan.build import Wishes, draft
+from mendory.plan.draft import Draft, changed
+from mendory.record import Kept, Memory
+from mendory.report import build
+from mendory.report.files import text
+from mendory.report.markdown import cell
 from mendory.treatment import apply, approve, recover_all, reject, take_back
 from mendory.work import Outcome
-from tests.conftest import GENEROUS, FakeClock, make_config, make_table, memory
+from tests.conftest import GENEROUS, NOON, FakeClock, make_config, make_table, memory
+from tests.properties.stores import quick
 
 pytestmark = pytest.mark.lance
 CONFIRMED = {"confirmed": ["conflict.latest_user_statement", "conflict.newer", "conflict.exception"]}
@@ -50,11 +64,11 @@ def pairs(language: str, **fields: Any) -> list[dict[str, Any]]:
     rows = []
     for at, ((attribute, old, new), values) in enumerate(zip(FACTS[language], VALUES[language], strict=True)):
         entity = "api" if attribute == "port" else "user"
-        for name, text, value, day in (("old", old, values[0], "2025-01-01"), ("new", new, values[1], "2025-02-01")):
+        for name, said, value, day in (("old", old, values[0], "2025-01-01"), ("new", new, values[1], "2025-02-01")):
             moment = "2025-01-01" if at == 4 else day
             claim = {"entity": entity, "attribute": attribute, "value": value}
             own = {"created_at": moment, "batch_id": "import-1", "claim": claim, "scope": language} | fields
-            rows.append(memory(f"{language}-{attribute}-{name}", content=text, **own))
+            rows.append(memory(f"{language}-{attribute}-{name}", content=said, **own))
     return rows
 
 
@@ -450,3 +464,118 @@ def test_approval_by_a_person_runs_what_no_rule_confirms(tmp_path: Path, clock: 
     done = apply(clinic, plan.id)
 
     assert (True, {"applied": 5}) == (done.verdict.ok, done.outcomes())
+
+
+def test_a_conflict_is_shown_with_both_claims_and_who_decided(tmp_path: Path, clock: FakeClock) -> None:
+    """The case record and the page that asks say what each side claims and who decided, in both languages, no value."""
+    clinic = a_clinic(tmp_path, clock, [*pairs("en")[:2], *pairs("en")[8:]], rules={"confirmed": []})
+    plan = clinic.plan().plan
+    assert plan is not None
+    record = build(clinic.ledger, plan.id)
+    given = {lang: page(asked(clinic, plan.id), lang) for lang in ("en", "zh")}
+
+    told = [(c["kind"], c["rows"], c["rule"], c["difference"], c["why"]) for c in record["conflicts"]]
+    assert [
+        ("mark_disputed", ["en-age-new", "en-age-old"], None, {}, WHY),
+        ("supersede", ["en-employer-new", "en-employer-old"], "latest_user_statement", {"seconds": 2678400}, ""),
+    ] == told
+    said = {
+        "en": (
+            "en-employer-new: employer, as its writer says; en-employer-old: employer, as its writer says; "
+            "decided by: latest_user_statement: 31 days later"
+        ),
+        "zh": (
+            "en-employer-new: employer（写入方给出）；en-employer-old: employer（写入方给出）；"
+            "裁决：按用户最后所说，晚 31 天"
+        ),
+    }
+    assert {"en": True, "zh": True} == {lang: cell(line) in given[lang] for lang, line in said.items()}
+    written = [text(record, form, lang) for form in ("markdown", "html", "json") for lang in ("en", "zh")]
+    assert [] == [w for w in ("Brightwell", "Quarry") if any(w in one for one in (*written, *given.values()))]
+    assert "latest_user_statement: 31 days later" in written[0]
+    assert "按用户最后所说，晚 31 天" in written[1]
+
+
+def test_get_names_the_other_side(tmp_path: Path, clock: FakeClock) -> None:
+    """Who asks for a disputed memory learns with which it is, from the library too."""
+    clinic = a_clinic(tmp_path, clock, pairs("zh")[8:])
+    heal(clinic)
+
+    with open_door(clinic.config) as door:
+        held = door.get("zh-age-old")
+
+    assert (("zh-age-new",), "pending_review", 1.0) == (held.disputed_with, held.status, held.factor)
+
+
+_ATTRIBUTES = ("employer", "lives_in")
+_VALUES = ("Ostrow", "Quarry", "Brightwell")
+_SOURCES = ("user_stated", "model_inferred", "config", "webhook")
+_ROWS = st.lists(
+    st.tuples(
+        st.sampled_from(_ATTRIBUTES),
+        st.sampled_from(_VALUES),
+        st.sampled_from(_SOURCES),
+        st.integers(0, 3),
+        st.sampled_from(["b1", None]),
+        st.sampled_from(["u1", "u2"]),
+    ),
+    min_size=2,
+    max_size=7,
+)
+
+
+@given(_ROWS, st.permutations(CONFLICT_RULES))
+@quick(40)
+def test_no_plan_hides_both_sides_and_a_healed_table_is_left_alone(
+    drawn: list[tuple[Any, ...]], order: list[str]
+) -> None:
+    """Whatever the rows and the rules, a loser names a row of its scope that stays, and nothing follows.
+
+    Nobody else is hidden, and no step holds rows of two scopes.
+    """
+    held = {
+        f"m{at}": Memory(
+            f"m{at}",
+            f"{attribute} {value} {at}",
+            scope=scope,
+            source=source,
+            status="active",
+            kind="fact",
+            created_at=NOON + timedelta(days=day),
+            batch_id=batch,
+            metadata={"topic": "t", "entities": ["user"], "scene": "daily"},
+            claim={"entity": "user", "attribute": attribute, "value": value},
+        )
+        for at, (attribute, value, source, day, batch, scope) in enumerate(drawn)
+    }
+    settings = Settings(conflict=ConflictRules(tuple(order)))
+    drafts = drafted_of(held, settings)
+    healed = dict(held)
+    for one in drafts:
+        assert len({held[row].scope for row in one.rows}) == 1
+        for row, changes in one.changes.items():
+            healed[row] = changed(healed[row], changes)
+
+    gone = {i: m for i, m in healed.items() if m.status == "archived"}
+    assert [] == [i for i, m in gone.items() if healed[str(m.superseded_by)].status == "archived"]
+    assert [] == [i for i, m in gone.items() if held[str(m.superseded_by)].scope != m.scope]
+    assert [] == [i for i, m in healed.items() if bool(m.kept.disputed_with) != m.kept.marked]
+    assert len({id(m) for m in gone.values()}) == sum(d.kind is StepKind.SUPERSEDE for d in drafts)
+    assert [] == [d.kind for d in drafted_of(healed, settings) if d.kind in _MINE]
+
+
+_MINE = (StepKind.SUPERSEDE, StepKind.MARK_DISPUTED, StepKind.LIFT_MARK, StepKind.LINK_EXCEPTION)
+
+
+def drafted_of(held: Mapping[str, Memory], settings: Settings) -> list[Draft]:
+    """The drafts of these memories about what can't both hold."""
+    made = draft(
+        held.values,
+        lambda ids: {i: held[i] for i in ids if i in held},
+        settings,
+        Wishes({}),
+        lambda _: None,
+        lambda _: {},
+        lambda _: None,  # type: ignore[arg-type, return-value] # nothing lacks a scope
+    )
+    return [d for d in made.drafts if d.kind in _MINE]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from mendory.asking.answer import is_of, plain
-from mendory.asking.asked import Asked, Evidence, Refused, Waiting
+from mendory.asking.asked import MOST_PAIRS, Asked, Evidence, Refused, Waiting
 from mendory.catalogue import StepKind
 from mendory.clinic import Clinic
 from mendory.config import Config
@@ -16,6 +16,7 @@ from mendory.deciding import open_plan, rule
 from mendory.finding import KNOWN, Code, Finding, Severity
 from mendory.plan.model import Group, Plan, Step
 from mendory.policy import Health, Ruling, Verdict, decide
+from mendory.report.conflicts import CODES
 
 _EXCERPT: Final = 40
 _EXCERPTS: Final = 12
@@ -120,7 +121,9 @@ def _evidence(steps: Sequence[Step], known: Mapping[str, Finding]) -> tuple[Evid
         found = list(dict.fromkeys(s.finding_id for s in mine))
         reasons = [known[f].reason for f in found if f in known]
         rows = {i for s in mine for i in s.row_ids}
-        made.append(Evidence(code, KNOWN[Code(code)][1].value, len(found), len(rows), reasons[0] if reasons else ""))
+        said = reasons[0] if reasons else ""
+        pairs = tuple(known[f] for f in found if f in known and known[f].code in CODES)[:MOST_PAIRS]
+        made.append(Evidence(code, KNOWN[Code(code)][1].value, len(found), len(rows), said, pairs))
     return tuple(sorted(made, key=lambda e: (_WORST_FIRST.index(Severity(e.severity)), -e.findings, e.code)))
 
 

@@ -7,8 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from mendory.finding import Finding
+
 MOST_GROUPS: Final = 12
 """Groups that are shown, and can be picked, one by one; more are summed in one line."""
+MOST_PAIRS: Final = 6
+"""Pairs of what can't both hold that are shown with their sides, of each code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +34,17 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What was found that the plan answers: code, severity, findings, rows, and the detector's reason for one."""
+    """What was found that the plan answers: code, severity, findings, rows, and the detector's reason for one.
+
+    `pairs` are the first findings of what can't both hold, each of which is shown with its sides and who decided.
+    """
 
     code: str
     severity: str
     findings: int
     rows: int
     reason: str
+    pairs: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

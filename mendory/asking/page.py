@@ -10,6 +10,7 @@ from urllib.parse import quote
 from mendory.asking.asked import Asked
 from mendory.asking.fields import DECISIONS, choices, fields
 from mendory.asking.words import known, word
+from mendory.report.conflicts import lines
 from mendory.report.markdown import cell
 from mendory.report.words import count, label, prevention_of, reason, when
 from mendory.text import shown
@@ -188,6 +189,8 @@ def _evidence(asked: Asked, lang: str) -> Iterator[str]:
         if one.reason:
             why = cell(reason(one.reason, lang))
             yield f"- {word('example', lang, problem=label(one.code, lang), reason=why)}"
+        for pair in one.pairs:
+            yield f"  - {cell(word('choices', lang).join(shown(line, 200) for line in lines(pair, lang)))}"
     for cause in asked.causes[:MOST_CAUSES]:
         yield f"- {_cause(cause, lang)}"
     if not asked.causes:

@@ -37,7 +37,7 @@ def _told(group: Group, step: Step, outcome: str, finding: Finding | None) -> di
         "keep": step.detail.get("kept_id"),
         "rule": evidence.get("rule"),
         "difference": dict(evidence.get("difference", {})),
-        "why": why(finding) if finding else "",
+        "why": why(finding) if finding and not evidence.get("rule") else "",
         "outcome": outcome,
     }
 
