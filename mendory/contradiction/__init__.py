@@ -47,7 +47,14 @@ def compare(
         return replace(told, relation=Relation.EXCEPTION, why=(*told.why, "scene"), narrower=words.narrower)
     if told.relation is Relation.CONFLICT:
         return replace(told, score=max(told.score, words.score), why=(*told.why, *words.why))
-    return told if told.relation is Relation.AGREE and words.score < LIKELY else words
+    agreed = told.relation is Relation.AGREE and (claims is not None or words.score < LIKELY or _within(told))
+    return told if agreed else words
+
+
+def _within(told: Compared) -> bool:
+    """Whether the values that agree are two, of which one lies in the other: that is why the words differ."""
+    one, two = told.claims
+    return one is not None and two is not None and {v.text for v in one.values} != {v.text for v in two.values}
 
 
 def _of_user(told: Compared, held: Given) -> bool:
