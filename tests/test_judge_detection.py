@@ -17,6 +17,7 @@ from mendory.config import Config
 from mendory.detect import Settings, examine
 from mendory.finding import Code, Finding
 from mendory.judge import Opinion, Pair, Verdict
+from mendory.report.conflicts import lines
 from tests.conftest import at, make_config, make_table, memory
 from tests.test_judge_service import Service, completion, honest, notes, said
 from tests.test_near_duplicates import memories
@@ -106,6 +107,14 @@ def test_a_judge_confirms_or_lowers(language: str) -> None:
 
 def _said(verdict: str) -> dict[str, Any]:
     return {"name": "says#1", "verdict": verdict, "confidence": 0.9}
+
+
+def test_people_read_what_a_judge_said() -> None:
+    """A line of its own beside the rule that decided, in both languages."""
+    [found] = seen(rows(CITIES["en"]), Says(Oslo=Verdict.CONTRADICTS))[0]
+
+    assert "judge says#1: they contradict each other (0.90)" == list(lines(found, "en"))[-1]
+    assert "裁判模型 says#1：二者矛盾（0.90）" == list(lines(found, "zh"))[-1]
 
 
 @pytest.mark.parametrize("verdict", [Verdict.CONTRADICTS, Verdict.AGREES, Verdict.UNRELATED, Verdict.UNKNOWN])

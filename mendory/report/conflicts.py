@@ -10,6 +10,7 @@ from mendory.finding import Code, Finding
 from mendory.plan.dispute import undecided
 from mendory.plan.model import Group, Plan, Step
 from mendory.report.words import label, reason, word
+from mendory.text import shown
 
 CODES: Final = frozenset({Code.CONFLICT, Code.CONFLICT_EXCEPTION, Code.CONFLICT_BURIED})
 _KINDS: Final = frozenset({StepKind.SUPERSEDE, StepKind.MARK_DISPUTED, StepKind.LINK_EXCEPTION})
@@ -95,10 +96,13 @@ def _span(seconds: int, lang: str) -> str:
 
 
 def lines(finding: Finding, lang: str) -> Iterator[str]:
-    """What there is to say of a finding about what can't both hold: a line for each side, and one for who decided."""
+    """What there is to say of a finding about what can't both hold: each side, who decided, what a judge said."""
     evidence = finding.evidence
     for ident, claim in zip(finding.ids, claims(evidence.get("claims", ()), lang), strict=False):
         yield f"{ident}: {claim}"
     rule, difference = evidence.get("rule"), evidence.get("difference", {})
     if rule or finding.code is Code.CONFLICT:
         yield word("decided_line", lang, by=decided_by(rule, difference, why(finding), lang))
+    if heard := evidence.get("judge"):
+        said = word(f"judge_{heard['verdict']}", lang)
+        yield word("judge_line", lang, name=shown(heard["name"]), said=said, sure=f"{heard['confidence']:.2f}")
