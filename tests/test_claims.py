@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mendory.claims import claims_in
-from mendory.claims.attributes import attribute
+from mendory.claims.attributes import ATTRIBUTES, attribute
 from mendory.claims.extract import extracted
 from mendory.contradiction import DECIDES, Relation, compare
 from mendory.language.claim import Claim, ClaimKind
@@ -72,6 +72,17 @@ def test_cases_are_in_pairs() -> None:
     names = {file.stem for file in (CASES / "claims").glob("*.json")}
 
     assert all(name.endswith(("-en", "-zh")) for name in names)
+
+
+def test_every_attribute_is_documented_as_it_is_declared() -> None:
+    """The table of the docs names each attribute once, and whether it has one value at a time."""
+    lines = (CASES.parent.parent / "docs" / "claims.md").read_text(encoding="utf-8").splitlines()
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line.startswith("| `")]
+
+    assert {(f"`{one.name}`", "yes" if one.single else "no") for one in ATTRIBUTES.values()} == {
+        (name, single) for name, _, single in cells
+    }
+    assert len(ATTRIBUTES) == len(cells)
 
 
 _WORDS = (
