@@ -31,7 +31,7 @@ from mendory.report.files import text
 from mendory.report.markdown import cell
 from mendory.treatment import apply, approve, recover_all, reject, take_back
 from mendory.work import Outcome
-from tests.conftest import GENEROUS, NOON, FakeClock, make_config, make_table, memory
+from tests.conftest import GENEROUS, NOON, FakeClock, arrow, make_config, make_table, memory
 from tests.properties.stores import quick
 
 pytestmark = pytest.mark.lance
@@ -87,7 +87,7 @@ def a_clinic(folder: Path, clock: FakeClock, rows: Any = ROWS, **sections: Any) 
 def bytes_of(folder: Path) -> list[dict[str, Any]]:
     """Every row as it lies in the table."""
     rows = lancedb.connect(str(folder)).open_table("memories").to_arrow().to_pylist()
-    return sorted(rows, key=lambda r: str(r.get("id")))
+    return sorted(rows, key=lambda r: str(r.get("id") or r.get("mem_id")))
 
 
 def seen(clinic: Clinic) -> dict[str, Any]:
@@ -319,7 +319,9 @@ ABSENT = [
 ]
 
 
-def an_owner(folder: Path, clock: FakeClock, rows: list[dict[str, Any]], **mapping: Any) -> Clinic:
+def an_owner(
+    folder: Path, clock: FakeClock, rows: list[dict[str, Any]], schema: pa.Schema = OWNED, **mapping: Any
+) -> Clinic:
     """A clinic on an owner's table of these rows, which has no place for what Mendory keeps."""
     made = [
         {
@@ -334,7 +336,7 @@ def an_owner(folder: Path, clock: FakeClock, rows: list[dict[str, Any]], **mappi
         }
         for at, r in enumerate(rows)
     ]
-    lancedb.connect(str(folder)).create_table("memories", pa.Table.from_pylist(made, schema=OWNED))
+    lancedb.connect(str(folder)).create_table("memories", pa.Table.from_pylist(made, schema=schema))
     whole = {"columns": PLACES, "absent": ABSENT} | mapping
     wishes = {"limits": GENEROUS, "rules": CONFIRMED, "conflict": PRESET, "metadata": {"required": []}}
     return Clinic(make_config(folder, mapping=whole, **wishes), clock)
@@ -438,6 +440,66 @@ def test_what_is_kept_goes_into_the_incremental_check(tmp_path: Path, clock: Fak
     assert [("dispute_over", ("en-age-new",))] == [
         (f.code.value, f.ids) for f in part.findings if f.code.value != "timestamp_future"
     ]
+
+
+def test_a_dismissal_goes_into_the_incremental_check(tmp_path: Path, clock: FakeClock) -> None:
+    """That a person settled a dispute is told by a check of what changed, though no row did."""
+    filler = [memory(f"f{n}", content=f"Note {n} about nothing else.", scope="other") for n in range(30)]
+    clinic = a_clinic(tmp_path, clock, [*pairs("zh")[8:], *filler])
+    heal(clinic)
+    clinic.plan()
+    [conflict] = [f for f in clinic.check().findings if f.code.value == "conflict"]
+    clinic.ledger.findings.dismiss([conflict.id], "rejected: both are right", "li.wei")
+
+    whole, part = clinic.check(), clinic.check(since="last")
+
+    assert part.basis.since is not None
+    assert [f.id for f in whole.findings] == [f.id for f in part.findings]
+    assert ["zh-age-new", "zh-age-old"] == [i for f in part.findings for i in f.ids if f.code.value == "dispute_over"]
+
+
+def test_a_lifted_mark_is_no_loop(tmp_path: Path, clock: FakeClock) -> None:
+    """A row that is as it was before its mark, since Mendory lifted it, is repaired again like any other."""
+    clinic = a_clinic(tmp_path, clock, pairs("en")[8:])
+    heal(clinic)
+    with open_door(clinic.config) as door:
+        door.archive("en-age-old")
+    heal(clinic)
+    claim = {"entity": "user", "attribute": "age", "value": "52"}
+    own = {"created_at": "2025-02-20", "claim": claim, "scope": "en"}
+    clinic.writer.append(arrow([memory("en-age-last", content="Is 52 by now.", **own)]))
+
+    heal(clinic)
+
+    after = seen(clinic)
+    assert ("archived", "en-age-last") == (after["en-age-new"].status, after["en-age-new"].superseded_by)
+
+
+REVIEWED = pa.schema([*OWNED, pa.field("review", pa.string()), pa.field("meta", pa.string())])
+
+
+def test_a_mark_in_a_place_of_its_own_is_lifted_again(tmp_path: Path, clock: FakeClock) -> None:
+    """Where the owner's mark of a dispute lies elsewhere than the status, both columns get what they held before."""
+    words = {
+        "columns": PLACES | {"metadata": "meta"},
+        "absent": [n for n in ABSENT if n != "metadata"],
+        "status": {"values": {"0": "active", "1": "archived"}},
+        "hide": {"gone": 1},
+        "pending": {"review": "disputed", "meta.flag": True},
+    }
+    clinic = an_owner(tmp_path, clock, pairs("en")[8:], REVIEWED, **words)
+    before = bytes_of(tmp_path)
+    heal(clinic)
+    marked = [(r["review"], r["meta"]) for r in bytes_of(tmp_path)]
+    [conflict] = [f for f in clinic.check().findings if f.code.value == "conflict"]
+    assert clinic.plan().plan is None
+    clinic.ledger.findings.dismiss([conflict.id], "rejected: both are right", "li.wei")
+
+    heal(clinic)
+
+    assert [("disputed", '{"flag": true}')] * 2 == marked
+    assert [r | {"meta": '{"flag": null}'} for r in before] == bytes_of(tmp_path)
+    assert clinic.plan().plan is None
 
 
 def test_evidence_of_a_conflict_holds_no_text(tmp_path: Path, clock: FakeClock) -> None:

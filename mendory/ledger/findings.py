@@ -111,18 +111,24 @@ class Findings:
             return {row.key: row.times for row in conn.execute(query)}
 
     def repaired_from(self) -> dict[str, set[str]]:
-        """Row id → digests the row had before repairs that were applied and not undone, while images are kept."""
+        """Row id → digests the row had before repairs that were applied and not undone, while images are kept.
+
+        What a later repair made it again, such as one that lifts a mark, nobody else has undone.
+        """
         found: dict[str, set[str]] = {}
         with self._transaction() as conn:
             query = (
-                sa.select(t.item.c.row_id, t.item.c.before_digest)
+                sa.select(t.item.c.row_id, t.item.c.before_digest, t.item.c.after_digest)
                 .join(t.intent, t.intent.c.rid == t.item.c.rid)
                 .where(t.intent.c.state == "applied", t.intent.c.kind == "apply", t.item.c.undone_by.is_(None))
                 .where(t.item.c.before_image.is_not(None), t.item.c.before_digest != t.item.c.after_digest)
                 .where(t.intent.c.seq > adopted())
+                .order_by(t.intent.c.seq, t.item.c.seq)
             )
             for row in conn.execute(query):
-                found.setdefault(row.row_id, set()).add(row.before_digest)
+                before = found.setdefault(row.row_id, set())
+                before.discard(row.after_digest)
+                before.add(row.before_digest)
         return found
 
     def successors(self, ids: Sequence[str], place: str) -> dict[str, str]:
