@@ -43,7 +43,7 @@ class Stale(_Aged):
 
     Flags: recallable rows whose freshness (`Curve.fresh`) is under `staleness.stale_below` since they were last stored,
     changed or confirmed; the oldest three are named and all are counted.
-    Does not flag: what lasts (an allergy, a birthday, whatever an attribute that never changes says), in English and
+    Does not flag: what lasts (an allergy, a birthday, an attribute of the writer's that never changes), in English and
     Chinese; events, which are history; rows without a time; archived rows. Cost: constant a row; the words of old rows
     alone are read.
     """
@@ -62,7 +62,7 @@ class Stale(_Aged):
             return
         curve = self._curves.of(memory.kind)
         age = age_of(memory, self._now, read=curve.unread is not None)
-        if age is None or curve.fresh(age) >= self._section.stale_below or lasting(str(memory.content)):
+        if age is None or curve.fresh(age) >= self._section.stale_below or lasting(memory):
             return
         scope, held = str(memory.scope), self._oldest[str(memory.scope)]
         self._rows[scope] += 1
@@ -178,13 +178,13 @@ class StaleContext(_Aged):
         stays = any(what == left.what and name not in gone for what, name in row.names)
         return factor > self._section.left and not row.switches and not stays
 
-    def _excused(self, text: str, left: Left) -> bool:
+    def _excused(self, memory: Memory, left: Left) -> bool:
         """Whether the row keeps its weight: what lasts is not weighed down, a finished task not up again."""
-        return says_under_way(text) if left.back else lasting(text)
+        return says_under_way(str(memory.content)) if left.back else lasting(memory)
 
     def _told(self, left: Left, ids: Sequence[str], fetch: Fetch) -> Iterator[Finding]:
         held = fetch([*ids, left.by])
-        moved = [held[i] for i in ids if i in held and not self._excused(str(held[i].content), left)]
+        moved = [held[i] for i in ids if i in held and not self._excused(held[i], left)]
         if not moved or left.by not in held:
             return
         factor = 1.0 if left.back else self._section.left

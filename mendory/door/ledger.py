@@ -38,18 +38,18 @@ class LedgerView:
         rows = self._rows(_NOTES, ()) if row_id is None else self._rows(_NOTES_OF, (row_id,))
         return _noted(rows)
 
-    def notes_of(self, ids: Sequence[str]) -> Notes:
-        """What is kept aside of these rows; empty without a ledger."""
-        marks = ", ".join("?" * len(ids))
-        return _noted(self._rows(f"{_NOTES} WHERE row_id IN ({marks})", ids)) if ids else {}
+    def notes_of(self, ids: Sequence[str]) -> tuple[Notes, Mapping[str, frozenset[str]]]:
+        """(what is kept aside of these rows, id of a general memory → ids of all that is kept as an exception of it).
 
-    def exceptions(self) -> Mapping[str, frozenset[str]]:
-        """Id of a general memory → ids of what is kept as an exception of it; empty without a ledger."""
-        found: dict[str, set[str]] = {}
-        for row, _, _, value in self._rows(_EXCEPTIONS, ()):
-            for general in json.loads(value):
-                found.setdefault(general, set()).add(row)
-        return {general: frozenset(rows) for general, rows in found.items()}
+        Empty without a ledger. Cost: one question, the first part by key.
+        """
+        marks = ", ".join("?" * len(ids))
+        rows = self._rows(f"{_NOTES} WHERE row_id IN ({marks}) UNION {_EXCEPTIONS}", ids) if ids else []
+        linked: dict[str, set[str]] = {}
+        for row, field, _, value in rows:
+            for general in json.loads(value) if field == "exception_of" else ():
+                linked.setdefault(general, set()).add(row)
+        return _noted(rows), {general: frozenset(rows) for general, rows in linked.items()}
 
     def active_space(self) -> Sequence[Any] | None:
         """Id, state, identity, dimension, canary vectors, by and since of the active space; None when none is known."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -28,12 +28,14 @@ from mendory.text import is_blank
 from mendory.vectors import grid
 
 MOST: Final = 1000
-_TIMES: Final = 4
-_MORE: Final = 16
+_TIMES: Final = 2
+_MORE: Final = 10
 _WIDER: Final = 8
 """So many times as many rows are searched as are wanted, and some more, so that weights can order them; and so much
 wider again while too few of them are returned."""
 Vector = npt.NDArray[np.float32]
+_Linked = Mapping[str, frozenset[str]]
+"""Id of a general memory → ids of its exceptions."""
 
 
 class Recalling:
@@ -60,16 +62,16 @@ class Recalling:
         self._refuse(query, scope, k, mapping)
         one = _Query(query, scope, self._scopes(scope, mapping), self._embedding.of_query(query, vector, schema))
         where = visible(mapping, schema, one.scopes)
-        limit = _TIMES * k + _MORE
+        column, columns = str(mapping.column("embedding")), _columns(mapping, vectors=True)
+        limit, wholly = _TIMES * k + _MORE, False
         while True:
-            rows = self._table.nearest(
-                one.vector, str(mapping.column("embedding")), _columns(mapping, vectors=True), where, limit
-            )
-            ranked = self._ranked(one, self._candidates(one, mapping, rows), mapping)
-            if len(ranked.found) >= k or rows.num_rows < limit:
+            rows = self._table.nearest(one.vector, column, columns, where, limit, wholly=wholly)
+            candidates, linked = self._candidates(one, mapping, rows)
+            ranked = self._ranked(one, candidates, mapping)
+            if len(ranked.found) >= k or (wholly and rows.num_rows < limit):
                 break
-            limit *= _WIDER
-        found = self._with_exceptions(one, ranked, mapping, schema)[:k]
+            limit, wholly = limit * _WIDER if rows.num_rows == limit else limit, True
+        found = self._with_exceptions(one, ranked, linked, mapping, where)[:k]
         fewer = () if len(found) >= k else self._fewer(one, mapping, where, ranked)
         remarks = () if mapping.can_hide else ("nothing_hides",)
         return Recall(tuple(found), one.scopes, self._table.version, fewer, remarks)
@@ -97,19 +99,19 @@ class Recalling:
     def _scopes(self, scope: str | None, mapping: FieldMapping) -> tuple[str, ...]:
         return (str(scope), *self._ancestors(scope)) if mapping.has("scope") else ()
 
-    def _candidates(self, one: _Query, mapping: FieldMapping, rows: pa.Table) -> list[Candidate]:
-        """The rows of these scopes with a vector of the query's length, with what is kept aside of them."""
+    def _candidates(self, one: _Query, mapping: FieldMapping, rows: pa.Table) -> tuple[list[Candidate], _Linked]:
+        """The rows of these scopes with a vector of the query's length, with what is kept aside of them; exceptions."""
         vectors = grid(rows.column(str(mapping.column("embedding"))))
         if vectors.shape[1] != len(one.unit):
-            return []  # not one row has a vector
+            return [], {}  # not one row has a vector
         plain = rows.select(_columns(mapping, vectors=False)).combine_chunks()
         held = [
             (memory, float(near))
             for memory, near in zip(mapping.memories(plain), (vectors @ one.unit).tolist(), strict=True)
             if memory.id and np.isfinite(near) and (not one.scopes or memory.scope in one.scopes)
         ]
-        notes = self._ledger.notes_of([str(memory.id) for memory, _ in held])
-        return [Candidate(overlaid(memory, notes), near) for memory, near in held]
+        notes, linked = self._ledger.notes_of([str(memory.id) for memory, _ in held])
+        return [Candidate(overlaid(memory, notes), near) for memory, near in held], linked
 
     def _ranked(self, one: _Query, candidates: Iterable[Candidate], mapping: FieldMapping) -> Ranked:
         held = list(candidates)
@@ -124,19 +126,17 @@ class Recalling:
         return frozenset(map(str, self._table.rows(any_of(own, sorted(ids)), [own]).column(own).to_pylist()))
 
     def _with_exceptions(
-        self, one: _Query, ranked: Ranked, mapping: FieldMapping, schema: pa.Schema
+        self, one: _Query, ranked: Ranked, linked: _Linked, mapping: FieldMapping, where: str | None
     ) -> tuple[Recalled, ...]:
         """The same with exceptions of what was found that the search did not reach, where the query is about them."""
-        held = {recalled.id for recalled in ranked.found}
-        linked = self._ledger.exceptions()
+        held = {recalled.id for recalled in ranked.found} if linked else set()
         missing = {row for general in held for row in linked.get(general, ())} - held
         if not missing:
             return ranked.found
-        where = visible(mapping, schema, one.scopes)
         wanted = any_of(str(mapping.column("id")), sorted(missing))
         rows = self._table.rows(f"({wanted}) AND ({where})" if where else wanted, _columns(mapping, vectors=True))
         asked = Asked.of(one.text)
-        more = [c for c in self._candidates(one, mapping, rows) if asked.speaks_of(c.memory)]
+        more = [c for c in self._candidates(one, mapping, rows)[0] if asked.speaks_of(c.memory)]
         if not more:
             return ranked.found
         before = [Candidate(recalled.memory, recalled.similarity) for recalled in ranked.found]

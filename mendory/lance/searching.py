@@ -32,6 +32,9 @@ class Searching:
         self._folder = table_folder(uri, table)
         with ours(f"Opening table '{table}'", self._folder):
             self._table: Any = lancedb.connect(uri).open_table(table)
+        self.version = -1
+        """The version searched."""
+        self._schema: pa.Schema | None = None
         self._metrics: tuple[int, str, str] | None = None
 
     def newest(self) -> pa.Schema:
@@ -40,24 +43,26 @@ class Searching:
             newest_is_there(self._folder)
         with ours("Opening the newest version", self._folder):
             self._table.checkout_latest()
-            return self._table.schema
+            version = int(self._table.version)
+            if self._schema is None or version != self.version:
+                self.version, self._schema = version, self._table.schema
+            return self._schema
 
-    @property
-    def version(self) -> int:
-        """The version searched."""
-        return int(self._table.version)
-
-    def nearest(self, vector: Any, column: str, columns: Sequence[str], where: str | None, limit: int) -> pa.Table:
+    def nearest(
+        self, vector: Any, column: str, columns: Sequence[str], where: str | None, limit: int, *, wholly: bool = False
+    ) -> pa.Table:
         """At most so many rows nearest to the vector, of those for which `where` holds, in these columns.
 
-        The filter comes before the search: a scope whose rows are far from the vector has them found all the same, with
-        an index too. Rows without a vector are never among them.
+        The filter comes before the search. An index looks at the partitions nearest to the vector, where a scope may
+        have few rows or none; with `wholly` it goes on until there are enough or no more, so that fewer than `limit`
+        are all there are. Rows without a vector are never among them.
         """
         selection = {one: name(one) for one in columns} | {DISTANCE: DISTANCE}
         with ours("Searching", self._folder):
             query = self._table.search(vector, vector_column_name=column, query_type="vector")
-            # with a filter an index would stop at the partitions nearest to the vector, few rows found or none
-            query = query.distance_type(self._metric(column)).maximum_nprobes(0).select(selection).limit(limit)
+            query = query.distance_type(self._metric(column)).select(selection).limit(limit)
+            if wholly:
+                query = query.maximum_nprobes(0)
             if where is not None:
                 query = query.where(where, prefilter=True)
             return query.to_arrow()
@@ -75,14 +80,13 @@ class Searching:
 
     def _metric(self, column: str) -> str:
         """The metric of the column's index, which no other one uses; cosine where there is no index."""
-        version = int(self._table.version)
-        if self._metrics is None or self._metrics[:2] != (version, column):
+        if self._metrics is None or self._metrics[:2] != (self.version, column):
             found = _COSINE
             for index in self._table.list_indices():
                 if index.columns == [column]:
                     stats = self._table.index_stats(index.name)
                     found = (stats.distance_type if stats is not None else None) or found
-            self._metrics = version, column, str(found)
+            self._metrics = self.version, column, str(found)
         return self._metrics[2]
 
 

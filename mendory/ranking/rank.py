@@ -48,7 +48,7 @@ def rank(
 
 def _weighed(one: Candidate, successor: str | None, scope: str | None, now: datetime, curves: Curves) -> Recalled:
     memory = one.memory
-    weighed = weigh(memory, lasting(memory.content or ""), memory.kept.factor, now, curves)
+    weighed = weigh(memory, lasting(memory), memory.kept.factor, now, curves)
     # what is far from the query does not come nearer by weighing less
     score = one.similarity * weighed.weight if one.similarity > 0 else one.similarity
     numbers = {"factor": weighed.factor}
@@ -69,7 +69,7 @@ def _exceptions(query: str, found: Sequence[Recalled]) -> list[Recalled]:
     """The same, each exception before or behind the general memories it is linked to; the rest keep their order."""
     order = list(found)
     for one in found:
-        general = [other for other in order if other.id in one.exception_of]
+        general = [other for other in order if other.id in one.exception_of] if one.exception_of else []
         if not general:
             continue
         at = next(place for place, other in enumerate(order) if other.id == one.id)

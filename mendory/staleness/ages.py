@@ -1,27 +1,32 @@
-"""What lasts and what is soon over, as the claims and the words of a memory say."""
+"""What lasts and what is soon over, as the words of a memory and its writer's claim say."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from typing import Final
 
-from mendory.claims import claims_in
 from mendory.claims.attributes import attribute
 from mendory.language import language_of
 from mendory.language.ageing import Ageing
-from mendory.language.claim import ClaimKind, Tense
+from mendory.record import Memory
 
 _HELD: Final = 1 << 14
 
 
+def lasting(memory: Memory) -> bool:
+    """Whether it says what holds for life or nearly so: by its words, or by its writer's attribute that never changes.
+
+    Claims are not extracted for it: recall asks this of every memory it ranks.
+    """
+    said = (memory.claim or {}).get("attribute")
+    known = attribute(said) if isinstance(said, str) else None
+    return (known is not None and not known.changes) or _lasting(memory.content or "")
+
+
 @lru_cache(maxsize=_HELD)
-def lasting(text: str) -> bool:
-    """Whether a text says what holds for life or nearly so: by its words, or by an attribute that never changes."""
+def _lasting(text: str) -> bool:
     language = language_of(text)
-    if isinstance(language, Ageing) and language.lasting(text):
-        return True
-    facts = (c for c in claims_in(text) if c.kind is ClaimKind.FACT and c.tense is Tense.NOW and not c.denied)
-    return any((known := attribute(fact.about)) is not None and not known.changes for fact in facts)
+    return isinstance(language, Ageing) and language.lasting(text)
 
 
 @lru_cache(maxsize=_HELD)

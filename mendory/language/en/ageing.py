@@ -27,7 +27,7 @@ _FAITH = (
 _ORIGIN = (
     r"\bbirthday(?:\s+(?:is|falls)|:|'s)|\bdate of birth\b|\b(?:was|were|is) born\b|^born\b"
     r"|\b(?:full|maiden|first|last|legal|given|real|family|sur)[ -]?name\b|\bname is\b|\bname:|\bis called\b"
-    r"|\bnative language\b|\bmother tongue\b"
+    r"|\bnative language\b|\bmother tongue\b|\b(?:gender|zodiac|star sign|ethnicity)\b"
 )
 _LASTING = re.compile("|".join((_ALLERGY, _BODY, _ILLNESS, _FAITH, _ORIGIN)), re.IGNORECASE)
 
@@ -54,12 +54,44 @@ _HABIT = re.compile(
     r"should|must|don't|do not|if|when|whenever|before|after|while|would|could|plans?|policy|how to)\b",
     re.IGNORECASE,
 )
+_HINTS = (
+    *(
+        "allerg",
+        "anaphyla",
+        "intoleran",
+        "blood",
+        "pacemaker",
+        "pace-maker",
+        "wheelchair",
+        "hearing",
+        "blind",
+        "disabilit",
+    ),
+    *("deaf", "plegic", "autis", "dyslex", "diabet", "epilep", "asthma", "emophilia", "hiv", "hypertension", "eliac"),
+    *("chronic", "sclerosis", "parkinson", "crohn", "fibrosis", "sickle", "thyroid", "arthritis", "heart", "kidney"),
+    *(
+        "religio",
+        "halal",
+        "kosher",
+        "muslim",
+        "christian",
+        "catholic",
+        "protestant",
+        "jew",
+        "hindu",
+        "buddhist",
+        "sikh",
+    ),
+    *("atheist", "mormon", "birth", "born", "name", "called", "native", "tongue", "gender", "zodiac", "sign", "ethnic"),
+)
+"""One of them is in whatever lasts: most texts have none, and need no expression."""
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 
 
 def lasting(text: str) -> bool:
     """Whether the text says what holds for life or nearly so."""
-    return _LASTING.search(text.replace("’", "'")) is not None
+    low = text.lower()
+    return any(hint in low for hint in _HINTS) and _LASTING.search(text.replace("’", "'")) is not None
 
 
 def under_way(text: str) -> bool:
