@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from mendory.finding import Code
 from mendory.scopes.doubt import SHARED, Doubt, Wishes, listed
-from mendory.scopes.names import bare, form, is_group, is_session, own_names
+from mendory.scopes.names import bare, form, is_group, is_session
 from mendory.scopes.tally import LIVE, NAMED, OWN, OWNER, Key, Tally, sign
 
 ENOUGH: Final = 20
@@ -35,12 +35,12 @@ def misplaced(tally: Tally, wishes: Wishes) -> Iterator[Doubt]:
     way = _Way.of(tally)
     for scope, owner, rows in foreign:
         home = way.home(scope, owner, wishes)
-        if home is None and not (way.usual and way.personal(scope)):
+        if home is None and not (way.usual and scope in way.personal):
             continue
         if any(wishes.related(scope, other) for other in way.homes.get(owner, ())):
             continue
         lone = way.usual and rows == tally.live[scope] <= LONE and scope not in tally.own
-        if not (way.personal(scope) or lone or way.tied(scope, owner)):
+        if not (scope in way.personal or lone or way.tied(scope, owner)):
             continue
         if is_group(scope) or way.split(scope, owner):
             continue
@@ -57,21 +57,19 @@ class _Way:
 
     `homes`: owner → the scopes that are named after them. `usual`: nearly every row's owner is named by its scope.
     `only`: scope → the owner of nearly all its rows; `of_one`: owner → that scope, where scopes and owners are nearly
-    everywhere one to one.
+    everywhere one to one. `personal`: scopes that are one person's: rows of whom they name, and more of them than of
+    others together, or of but one other.
     """
 
     tally: Tally
-    homes: Mapping[str, tuple[str, ...]]
+    personal: frozenset[str]
+    homes: Mapping[str, Sequence[str]]
     usual: bool
     only: Mapping[str, str]
     of_one: Mapping[str, str]
 
     @classmethod
     def of(cls, tally: Tally) -> _Way:
-        homes: dict[str, list[str]] = defaultdict(list)
-        for scope in tally.live:
-            for name in own_names(scope) if scope else ():
-                homes[sign(name)].append(scope)
         own = sum(sum(owners.values()) for scope, owners in tally.own.items() if scope)
         others = sum(sum(owners.values()) for scope, owners in tally.foreign.items() if scope)
         usual = own + others >= ENOUGH and own >= USUAL * (own + others)
@@ -80,13 +78,7 @@ class _Way:
         of_one = {owner: scope for scope, owner in only.items() if shared[owner] == 1}
         told = sum(_rows(tally, scope, owner) for owner, scope in of_one.items())
         one_to_one = own + others >= ENOUGH and len(of_one) > 1 and told >= USUAL * (own + others)
-        return cls(tally, {o: tuple(sorted(s)) for o, s in homes.items()}, usual, only, of_one if one_to_one else {})
-
-    def personal(self, scope: str) -> bool:
-        """Whether the scope is one person's: rows of whom it names, and more of them than of others together."""
-        own = sum(self.tally.own.get(scope, {}).values())
-        others = self.tally.foreign.get(scope, {})
-        return own > 0 and (len(others) == 1 or own >= sum(others.values()))
+        return cls(tally, _personal(tally), tally.homes(), usual, only, of_one if one_to_one else {})
 
     def tied(self, scope: str, owner: str) -> bool:
         """Whether both the scope and the owner belong to somebody else each, one to one."""
@@ -104,6 +96,15 @@ class _Way:
     def split(self, scope: str, owner: str) -> bool:
         """Whether the scope is another spelling of the owner's own: that is told as a split."""
         return sign(bare(scope)) == owner
+
+
+def _personal(tally: Tally) -> frozenset[str]:
+    found = set()
+    for scope, own in tally.own.items():
+        others = tally.foreign.get(scope, {})
+        if len(others) == 1 or sum(own.values()) >= sum(others.values()):
+            found.add(scope)
+    return frozenset(found)
 
 
 def _rows(tally: Tally, scope: str, owner: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
@@ -40,12 +40,14 @@ def spellings(tally: Tally, wishes: Wishes) -> Iterator[Doubt]:
 
 def collisions(tally: Tally, wishes: Wishes) -> Iterator[Doubt]:
     """Scopes that several pairs of parts are joined into, and scopes that one separator would make one."""
-    for scope, parts in tally.joined.items():
-        if len(parts) > 1:
-            keys = tuple((JOINED, scope, one) for one in sorted(parts))
-            rows = sum(parts.values())
-            reason = f"{len(parts)} pairs of parts are joined into one scope"
-            yield Doubt(Code.SCOPE_COLLISION, (scope,), keys, rows, reason, {"pairs": len(parts), "rows": rows})
+    for scope, joined in tally.joined.items():
+        for names, parts in joined.items():
+            if len(parts) > 1:
+                keys = tuple((JOINED, scope, names, one) for one in sorted(parts))
+                rows = sum(parts.values())
+                reason = f"{len(parts)} pairs of parts are joined into one scope"
+                told = {"pairs": len(parts), "rows": rows}
+                yield Doubt(Code.SCOPE_COLLISION, (scope,), keys, rows, reason, told, names)
     for group in _of_one_join(scope for scope in tally.live if scope):
         if _all_related(group, wishes):
             continue
@@ -154,13 +156,15 @@ def _rootless(scopes: Iterable[str]) -> list[tuple[str, str]]:
     for scope in scopes:
         if scope.startswith("/") and scope.strip("/"):
             paths.setdefault("/".join(form(scope).parts), scope)
-    beneath: dict[str, set[str]] = defaultdict(set)
+    beneath: Counter[str] = Counter()
+    lost: dict[str, list[str]] = defaultdict(list)
     for path in paths:
-        beneath[path.partition("/")[0]].add(path)
+        root, _, rest = path.partition("/")
+        beneath[root] += 1
+        if rest in paths and rest.partition("/")[0] != root:
+            lost[root].append(rest)
     found = []
-    for root, held in beneath.items():
-        outside = paths.keys() - held
-        lost = sorted(path for path in outside if f"{root}/{path}" in held)
-        if lost and (len(lost) == len(outside) or len(held) >= ROOTED * len(paths)):
-            found += [(paths[path], paths[f"{root}/{path}"]) for path in lost]
+    for root, short in lost.items():
+        if len(short) == len(paths) - beneath[root] or beneath[root] >= ROOTED * len(paths):
+            found += [(paths[rest], paths[f"{root}/{rest}"]) for rest in short]
     return sorted(found)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from mendory.finding import Code
 from mendory.scopes.doubt import Doubt, Wishes, listed
 from mendory.scopes.names import bare, form, is_group, own_names
 from mendory.scopes.tally import NAMED, Tally, sign
 
+SEVERAL: Final = 4
+"""A scope whose rows give its user more names than these is several people's."""
 Name = tuple[str, str]
 """(a name, its kin), as signs."""
 
@@ -24,7 +27,7 @@ def strangers(tally: Tally, wishes: Wishes) -> Iterator[Doubt]:
     known = _Known.of(tally)
     for scope, names in tally.named.items():
         owner = tally.main_owner(scope)
-        several = is_group(scope) or (owner is None and bool(tally.owners(scope)))
+        several = is_group(scope) or (owner is None and bool(tally.owners(scope))) or len(names) > SEVERAL
         if not scope or several or wishes.nobodys(scope):
             continue
         mine = {*(sign(name) for name in own_names(scope)), owner}
@@ -47,19 +50,17 @@ class _Known:
     """
 
     tally: Tally
-    homes: Mapping[str, list[str]]
+    homes: Mapping[str, Sequence[str]]
     users: Mapping[str, list[str]]
     user: Mapping[str, Name]
 
     @classmethod
     def of(cls, tally: Tally) -> _Known:
-        homes: dict[str, list[str]] = defaultdict(list)
+        homes: Mapping[str, Sequence[str]] = {}
         users: dict[str, list[str]] = defaultdict(list)
         user: dict[str, Name] = {}
         if tally.named:
-            for scope in tally.live:
-                for name in own_names(scope) if scope else ():
-                    homes[sign(name)].append(scope)
+            homes = tally.homes()
         for scope, names in tally.named.items():
             most, rows = max(names.items(), key=lambda held: (held[1], held[0]))
             if scope and 2 * rows > sum(names.values()):
@@ -73,7 +74,8 @@ class _Known:
         A name that several scopes' users have, and no scope is named so, is a common one and tells nothing.
         """
         spelt = form(scope).spelling
-        called = set(self.users.get(name[0], ())) - {scope}
+        users = self.users.get(name[0], ())
+        called = set(users) - {scope} if len(users) < SEVERAL else set()
         found = {*self.homes.get(name[0], ()), *(called if len(called) == 1 else ())} - {scope}
         return sorted(other for other in found if form(other).spelling != spelt and not wishes.related(other, scope))
 

@@ -21,8 +21,9 @@ LIVE, OWN, OWNER, NAMED, JOINED = "live", "own", "owner", "named", "joined"
 KINDS: Final = frozenset({LIVE, OWN, OWNER, NAMED, JOINED})
 """(LIVE, scope): rows that recall returns. (OWN | OWNER, scope, owner): of them, those whose metadata names this owner,
 whom the scope's name does, or doesn't, name too. (NAMED, scope, name, kin): whose text says that the user is called so.
-(JOINED, scope, parts): whose metadata holds these two parts, which the scope's name joins."""
+(JOINED, scope, keys, parts): whose metadata holds under two keys two parts, which the scope's name joins."""
 _MAIN: Final = 0.8
+_TENANT: Final = 50
 _JOINTS: Final = frozenset(" _./:|#\\-~+")
 
 
@@ -42,7 +43,7 @@ def keys(
         if owners:
             yield _owned(where, tuple(owners))
         if where and len(metadata) > 1 and not _JOINTS.isdisjoint(where) and (parts := _joined(where, metadata)):
-            yield JOINED, where, parts
+            yield JOINED, where, *parts
     if content:
         for name, kin in called(content):
             yield NAMED, where, sign(name), sign(kin)
@@ -59,20 +60,22 @@ def _owned(scope: str, owners: tuple[str, ...]) -> Key:
     return OWNER, scope, sign(spelt[0])
 
 
-def _joined(scope: str, metadata: Mapping[str, Any]) -> str | None:
-    """What stands for the two texts of the metadata that the scope's name joins, the longest ones; None without."""
-    texts = [text for value in metadata.values() if isinstance(value, str | int) and (text := text_of(value))]
-    best: tuple[int, str, str] | None = None
-    for at, last in enumerate(texts):
+def _joined(scope: str, metadata: Mapping[str, Any]) -> tuple[str, str] | None:
+    """What stands for the two keys whose texts the scope's name joins, the longest, and for these; None without."""
+    texts = [
+        (key, text) for key, value in metadata.items() if isinstance(value, str | int) and (text := text_of(value))
+    ]
+    best: tuple[int, str, str, str] | None = None
+    for name, last in texts:
         head = scope.removesuffix(last)
         if head == scope or not head or head[-1] not in _JOINTS:
             continue
         head = head[:-1]
-        for other, first in enumerate(texts):
+        for other, first in texts:
             before = head.removesuffix(first)
-            if other != at and before != head and (not before or before[-1] in _JOINTS):
-                best = max(best or (0, "", ""), (len(first) + len(last), first, last))
-    return None if best is None else sign(f"{best[1]}\0{best[2]}")
+            if other != name and before != head and (not before or before[-1] in _JOINTS):
+                best = max(best or (0, "", "", ""), (len(first) + len(last), f"{other}\0{name}", first, last))
+    return None if best is None else (sign(best[1]), sign(f"{best[2]}\0{best[3]}"))
 
 
 @dataclass
@@ -83,7 +86,7 @@ class Tally:
     own: dict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
     foreign: dict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
     named: dict[str, dict[tuple[str, str], int]] = field(default_factory=lambda: defaultdict(dict))
-    joined: dict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
+    joined: dict[str, dict[str, dict[str, int]]] = field(default_factory=lambda: defaultdict(dict))
 
     @classmethod
     def of(cls, counted: Iterable[tuple[Key, int]]) -> Tally:
@@ -104,8 +107,16 @@ class Tally:
                 self.foreign[scope][owner] = rows
             case ("named", scope, name, kin):
                 self.named[scope][name, kin] = rows
-            case ("joined", scope, parts):
-                self.joined[scope][parts] = rows
+            case ("joined", scope, names, parts):
+                self.joined[scope].setdefault(names, {})[parts] = rows
+
+    def homes(self) -> dict[str, list[str]]:
+        """Sign of a name → the scopes named so, in whole or in a part, sorted; a part of many is a tenant's."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for scope in sorted(self.live):
+            for name in own_names(scope) if scope else ():
+                found[sign(name)].append(scope)
+        return {name: scopes for name, scopes in found.items() if len(scopes) <= _TENANT}
 
     def main_owner(self, scope: str) -> str | None:
         """The owner of four of five of the scope's rows that name one; None without."""
