@@ -30,6 +30,11 @@ GOALS: Final = {
 knowledge of the world."""
 
 
+MARGIN: Final = 0.02
+"""A set's own threshold for contradictions is chosen for so much more precision than is asked: the half on which it is
+chosen is lucky (`fit.MARGIN`)."""
+
+
 def precision_of(name: str) -> float:
-    """The precision at which the recall of a set is asked for."""
-    return GOALS[name].precision if name in GOALS else PRECISION
+    """The precision for which a set's own threshold is chosen."""
+    return GOALS[name].precision + MARGIN if name in GOALS else PRECISION

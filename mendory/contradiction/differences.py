@@ -22,18 +22,20 @@ PERSONS: Final = frozenset(
 ANYBODY: Final = frozenset(("person", "peopl", "someon", "somebodi", "人", "有人"))
 """Words for a person of any sort, who may be the one whom the other text names by its sort."""
 _MOST: Final = 0.5
+_SOME: Final = frozenset(("a", "an", "some", "有", "一个", "某", "某个"))
 _OPEN: Final = frozenset(("plan", "perhaps", "or"))
 """Bounds of what is not said to hold: a plan, a guess, one of several."""
 
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """What clashes. `who`: they speak of persons of opposite sorts. `stronger`: how far strengths lie apart, 0 to 1.
+    """What clashes, and what keeps a clash from telling anything.
 
-    `parity`: one denies what it says and the other does not. `open`: one asks, plans or supposes. `dated`: one tells of
-    a day, number or version of which the other does not. `elsewhere`: more than half of what they say is about other
-    things, or what one denies is nothing of which the other speaks. `strangers`: they are about different people and
-    name nobody in common.
+    `who`: they speak of persons of opposite sorts. `stronger`: how far strengths lie apart, 0 to 1. `parity`: one denies
+    what it says and the other does not. `open`: one asks, plans or supposes. `dated`: one tells of a day or version of
+    which the other does not, or each of other numbers. `elsewhere`: more than half of what they say is about other
+    things; or what one denies is nothing of which the other speaks; or both tell of something that they don't name ("a
+    dog is inside", "a dog is outside"). `strangers`: they are about different people and name nobody in common.
     """
 
     denied: bool
@@ -111,11 +113,22 @@ def differences(a: Read, b: Read) -> Differences:
         bool(persons),
         a.denies != b.denies,
         a.asks or b.asks or bool((one.bounds | two.bounds) & _OPEN),
-        a.side.numbers != b.side.numbers,
+        _dated(one, two),
         2 * (len(rest(a, b)) + len(rest(b, a))) > len(a.content) + len(b.content)
+        or (a.denies == b.denies and _indefinite(one) and _indefinite(two))
         or (a.denies != b.denies and not words and met(*((a, b) if a.denies else (b, a))) < _MOST),
         owner and not named_alike(a, b),
     )
+
+
+def _dated(a: Reading, b: Reading) -> bool:
+    if a.dates != b.dates or a.versions != b.versions:
+        return True
+    return bool(a.quantities and b.quantities) and a.quantities != b.quantities
+
+
+def _indefinite(reading: Reading) -> bool:
+    return bool(reading.words) and reading.words[0].text.lower() in _SOME
 
 
 def met(denier: Read, other: Read) -> float:
