@@ -222,7 +222,8 @@ def examine(
         scopes[memory.scope or ""] += 1
         for observe in observers:
             observe(memory)
-    found = [f for d in running for f in d.findings(fetch)]
+    # two rows that share an id and a fault are one problem
+    found = list({f.id: f for d in running for f in d.findings(fetch)}.values())
     [(firsts, doubtful)] = [(d.firsts(), d.doubtful()) for d in running if isinstance(d, Scopes)] or [({}, Doubtful())]
     found += disputes.over(found, settings.settled)
     down = [line for d in running for line in d.stands_down()]
