@@ -16,6 +16,7 @@ from mendory.language.en.claims.person import person
 from mendory.language.en.claims.study import study
 from mendory.language.en.claims.things import things
 from mendory.language.en.claims.verdicts import verdicts
+from mendory.language.en.claims.words import sentences
 from mendory.language.en.claims.work import work
 from mendory.language.en.lists import listed
 
@@ -30,9 +31,10 @@ _RULES = (work, study, home, family, person, diet, likes, things)
 
 def claims(text: str) -> tuple[Claim, ...]:
     """What a text claims, in its order, no claim twice; () where no rule is sure of one. Questions claim nothing."""
-    made = (claim for clause in clauses(text) for rule in _RULES for claim in _of_clause(clause, rule(clause)))
+    said = tuple(sentences(text))
+    made = (claim for clause in clauses(said) for rule in _RULES for claim in _of_clause(clause, rule(clause)))
     found: dict[Claim, float] = {}
-    for claim in (*made, *mentions(text), *verdicts(text)):
+    for claim in (*made, *mentions(said), *verdicts(said)):
         bare = replace(claim, confidence=0.0)
         found[bare] = max(claim.confidence, found.get(bare, 0.0))
     return tuple(replace(claim, confidence=sure) for claim, sure in found.items())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from mendory.language.claim import USER, Tense
 from mendory.language.en.claims.predicate import Predicate, predicate
 from mendory.language.en.claims.subject import Subject, subject
-from mendory.language.en.claims.words import Said, sentences
+from mendory.language.en.claims.words import Said, Sentence
 from mendory.language.en.lists import listed
 
 _OPENERS = listed("i we he she they it you my our his her their the this that user there")
@@ -47,10 +47,10 @@ class Clause:
     when: str
 
 
-def clauses(text: str) -> tuple[Clause, ...]:
-    """The clauses of a text whose subject is known, in order. Questions have none."""
+def clauses(sentences: Iterable[Sentence]) -> tuple[Clause, ...]:
+    """The clauses of a text's sentences whose subject is known, in order. Questions have none."""
     found: list[Clause] = []
-    for said, asked in sentences(text):
+    for said, asked in sentences:
         if asked:
             continue
         found.extend(_of_sentence(said, found[-1].subject if found else None))

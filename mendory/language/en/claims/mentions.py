@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from decimal import Decimal
 
 from mendory.language.claim import USER, Claim, ClaimKind, Tense, Value, ValueKind
 from mendory.language.en.claims.kinds import kinds
 from mendory.language.en.claims.values import figure
-from mendory.language.en.claims.words import Said, sentences
+from mendory.language.en.claims.words import Said, Sentence
 from mendory.language.en.forms import folded
 from mendory.language.en.lists import listed, ordered
 
@@ -29,9 +29,9 @@ _NUMBERS = {
 _STOPS = listed("first second third old previous grand step and or s of in on at to is are was 's for with who that")
 
 
-def mentions(text: str) -> Iterator[Claim]:
+def mentions(sentences: Iterable[Sentence]) -> Iterator[Claim]:
     """Claims of `marital`, `has` and `count` from whom the text calls the speaker's own, wherever in a sentence."""
-    for said, asked in sentences(text):
+    for said, asked in sentences:
         if not asked and _UNSURE.isdisjoint(said.low) and '"' not in said.low:
             yield from _own(said)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
 from mendory.language.claim import USER, Claim, ClaimKind
 from mendory.language.en.claims.values import figure, folds
-from mendory.language.en.claims.words import sentences
+from mendory.language.en.claims.words import Sentence
 from mendory.language.en.lists import listed
 from mendory.language.en.scenes import scenes
 from mendory.language.en.tokens import tokens
@@ -27,9 +27,9 @@ _AMOUNT = listed("littl bit small amount touch pinch moder")
 _NOBODY = listed("everything it that this all he she they i you we which what there anything everyone nothing weather")
 
 
-def verdicts(text: str) -> Iterator[Claim]:
+def verdicts(sentences: Iterable[Sentence]) -> Iterator[Claim]:
     """What a sentence states of a thing alone: its port, or that it is never wished, or fine in some measure."""
-    for said, asked in sentences(text):
+    for said, asked in sentences:
         if asked:
             continue
         words = " ".join(said.low)

@@ -59,7 +59,11 @@ class Said:
         return frozenset(low for at, low in enumerate(self.low) if self.capital(at))
 
 
-def sentences(text: str) -> Iterator[tuple[Said, bool]]:
+Sentence = tuple[Said, bool]
+"""The words of a sentence, and whether it asks."""
+
+
+def sentences(text: str) -> Iterator[Sentence]:
     """The sentences of a text, each with whether it asks."""
     held: list[Token] = []
     lines = text.replace("\n", " ; ").replace("=", ":")
