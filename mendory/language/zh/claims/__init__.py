@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from mendory.language.claim import Claim
 from mendory.language.writing import halfwidth, simplified
 from mendory.language.zh.claims.having import having
+from mendory.language.zh.claims.lexicon import words
 from mendory.language.zh.claims.liking import liking
 from mendory.language.zh.claims.living import living
 from mendory.language.zh.claims.person import person
 from mendory.language.zh.claims.sayings import Saying, sayings
 from mendory.language.zh.claims.settings import settings
 from mendory.language.zh.claims.talk import talk
+from mendory.language.zh.claims.values import given_away
 from mendory.language.zh.claims.work import work
+from mendory.language.zh.lexicon import KIN
 from mendory.language.zh.scenes import scenes
 
 __all__ = ["claims_of"]
+
+
+_TIMES = words("times")
+_RELATED = frozenset(KIN.values())
+_ONLY_ONE = words("only_one")
 
 
 def claims_of(text: str) -> tuple[Claim, ...]:
@@ -25,10 +34,18 @@ def claims_of(text: str) -> tuple[Claim, ...]:
     held: frozenset[str] = frozenset()
     plain = simplified(halfwidth(text))
     for said in sayings(plain):
-        held = scenes([said.tokens]) or (held if said.before else frozenset())
-        for claim in _claims(said, plain, held):
+        held = scenes([said.tokens]) | {word for word in _TIMES if word in said.text} or (
+            held if said.before else frozenset()
+        )
+        for claim in map(_whoever, _claims(said, plain, held)):
             found.setdefault((claim.subject, claim.about, claim.values, claim.stance, claim.tense, claim.denied), claim)
     return tuple(found.values())
+
+
+def _whoever(claim: Claim) -> Claim:
+    """The claim, below what decides where its subject may be another each time: 我同事, of whom there are several."""
+    several = claim.subject in _RELATED and claim.subject not in _ONLY_ONE
+    return replace(claim, confidence=min(claim.confidence, given_away(0.75))) if several else claim
 
 
 def _claims(said: Saying, text: str, held: frozenset[str]) -> Iterator[Claim]:

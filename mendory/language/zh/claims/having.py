@@ -15,7 +15,7 @@ _CLASSES = {name: tuple(key.split()) for key, names in named("had") for name in 
 _THING = "|".join(sorted(_CLASSES, key=len, reverse=True))
 _MANY = rf"(?P<n>[{NUMERALS}]+|\d+)(?:个|只|条|位|名|辆|台|套|栋|匹|对|头)?"
 _HAS = re.compile(
-    rf"(?:有|养了?|收养了?|领养了?|生了?|育有|买了?)(?:{_MANY})?(?:[^，,。、一-龥]|可爱的|小|亲|双胞胎|大|老|年幼的|上学的)*(?P<what>{_THING})(?![一-鿿]*(?:粮|舍|砂|位|票|贷|东|过敏|毛))"
+    rf"(?:有|养了?|收养了?|领养了?|生了?|育有|买了?)(?:{_MANY})?(?:[^，,。、一-龥]|[个位名只]|可爱的|小|亲|双胞胎|大|老|年幼的|上学的)*(?P<what>{_THING})(?![一-鿿]*(?:粮|舍|砂|位|票|贷|东|过敏|毛))"
 )
 _MORE = re.compile(rf"(?:、|和|与|以及|还有){_MANY}(?:小|可爱的)*(?P<what>{_THING})")
 _NONE = re.compile(rf"(?:没有?|没养|不养|无|还没有?)(?:自己的|任何|过)?(?P<what>{_THING})(?:了|也没有)?$")

@@ -26,7 +26,7 @@ _ASKS_BACK = re.compile(r"^(?:那|那么)?[你您妳]")
 """A question that hands the word back: what was said before it is said."""
 _SUPPOSED = re.compile(rf"(?:(?<!不){one_of('supposing').replace('|', '|(?<!不)')})")
 _PLANNED = re.compile(rf"(?:{one_of('planning')})")
-_PAST = re.compile(rf"(?:{one_of('past')})")
+_PAST = re.compile(rf"(?<![日号月年周天])(?:{one_of('past')})")
 _REPORTS = re.compile(r"(?:说过?|讲|提到过?|提及|表示|透露|称|告诉|觉得|认为|以为|问|猜|怀疑)(?:了|我|你|大家|助手)?$")
 _TELLS = re.compile(r"^(?:说|觉得|认为|以为|猜|怀疑|告诉)(?!话|服|明)")
 """Behind another's name: what follows is what that person says."""
@@ -40,6 +40,10 @@ _OWN = re.compile(
 )
 _OTHER = re.compile(r"^(?:你们?|您|妳|他们?|她们?|它们?|大家|别人|有人|人们|谁|对方|某人)")
 _WE = re.compile(r"^(?:我们|咱们|咱|俺们)")
+_INTRODUCES = re.compile(
+    rf"^.{{0,8}}有(?:[一两]?[个位名]|两个)?[^，,。的]{{0,3}}?(?P<who>{'|'.join(sorted(KIN, key=len, reverse=True))})"
+    r"(?=(?:在|住|是|叫|喜欢|不|对|今年|已经|正在|也)[一-鿿\d])"
+)
 _NO_OWNER = words("no_owner")
 _NICKNAME = re.compile(f"[小老阿][{''.join(SURNAMES)}](?=[一-鿿\\s])")
 """小王: whatever jieba makes of what stands behind it."""
@@ -90,7 +94,8 @@ def sayings(text: str) -> list[Saying]:
 
 def _sentence(sentence: str, asked: bool, about: str | None) -> Iterator[Saying]:
     reported = False
-    clauses = [part.strip() for part in _CLAUSE.split(sentence) if part and part.strip()]
+    parts = (part.strip() for part in _CLAUSE.split(sentence) if part and part.strip())
+    clauses = [said for part in parts for said in _introduced(part)]
     back = len(clauses) > 1 and bool(_ASKS_BACK.match(clauses[-1]))
     asking = clauses[:-1] if back else clauses
     whole = (asked and not back) or any(_ASKS.search(part) or _ASKS_AT_END.search(part) for part in asking)
@@ -106,6 +111,12 @@ def _sentence(sentence: str, asked: bool, about: str | None) -> Iterator[Saying]
         yield Saying(said, subject, own, about, rest, tense, in_question, asks, part is not clauses[0], tokens)
         reported = reported or (subject != USER and bool(_REPORTS.search(said)))
         about = subject if own else about
+
+
+def _introduced(part: str) -> list[str]:
+    """A clause in two where it tells further of whom it introduces: 有个女儿 在上海读大学."""
+    met = _INTRODUCES.match(part)
+    return [met.group(), met["who"] + part[met.end() :]] if met else [part]
 
 
 def _tense(text: str, supposed: bool) -> Tense:

@@ -33,7 +33,10 @@ _DUE = re.compile(
     r"(?:截止(?:日期|时间|日)?|期限|最后期限|DDL|ddl|交付(?:日期|时间)|到期(?:日|时间)?)(?:已经?)?"
     + _TO.replace("改到", "改到|推迟到|延期到|提前到|延到")
 )
-_DUE_BY = re.compile(r"(?:要|需要?|必须|应)?(?:在|于)?(?P<when>[^，,。]{2,12}?)(?:之前|前|截止|到期|交付|提交|完成)")
+_DUE_BY = re.compile(
+    r"(?:要|需要?|必须|应该?|得|会|计划)?(?:在|于)(?P<when>[^，,。]{2,12}?)(?:之前|以前|前)"
+    r"(?:完成|交付|提交|上线|发布|交)(?P<what>[^，,。]{0,12})$"
+)
 _HELD = re.compile(
     rf"(?P<what>{one_of('events')})(?:时间|日期)?(?:已经?)?(?P<how>定在|安排在|改到|改为|改在|推迟到|延期到|提前到|挪到|在|是)(?P<when>[^，,。]+)"
 )
@@ -45,6 +48,7 @@ _USES = re.compile(
     r"(?P<no>不再|不|没有?|已经不)?(?:主要|一直|只|平时|日常|都|还在|现在)*(?:使用|用|在用)\s?"
     r"(?P<what>[A-Za-z][\w+#.]*(?: [A-Za-z]+)?|[一-鿿]{2,6}模式|空格)"
 )
+_ADVISES = re.compile("建议|推荐|要求|希望|想|认为|觉得|考虑|问|是否")
 _PHONE = re.compile(
     r"(?:电话|手机|手机号|手机号码|电话号码|联系电话|新号码)(?:号码?)?(?:是|为|:|改为|换成|改成|已?更新为)+\s?(?P<n>[\d-]{5,15})"
 )
@@ -70,6 +74,7 @@ def settings(said: Saying) -> Iterator[Claim]:
     if who is not None:
         yield from _version(said, who)
         yield from _due(said, who)
+        yield from _due_by(said)
     if held := _HELD.search(text):
         when = day(held["when"])
         if when is not None:
@@ -128,6 +133,12 @@ def _due(said: Saying, who: str) -> Iterator[Claim]:
             )
 
 
+def _due_by(said: Saying) -> Iterator[Claim]:
+    if (found := _DUE_BY.search(said.text)) and (when := day(found["when"])) is not None:
+        head = fold(re.sub(r"(?:我们|我|用户|要|会|需|必须|得)+$", "", said.text[: found.start()]))
+        yield fact(said, "deadline", when, sure=0.8, subject=fold(found["what"]) or head or USER)
+
+
 def _tools(said: Saying) -> Iterator[Claim]:
     if found := _SWITCHED.search(said.rest):
         new, old = _clean(found["new"] or found["new2"]), _clean(found["old"] or found["old2"] or "")
@@ -139,7 +150,7 @@ def _tools(said: Saying) -> Iterator[Claim]:
         elif old and new and not re.search(r"\d|端口|版本", new + old):
             yield fact(said, "uses", term(new), sure=0.7, before=before, ends=True)
         return
-    if found := _USES.search(said.rest):
+    if (found := _USES.search(said.rest)) and not _ADVISES.search(said.rest[: found.start()]):
         name = _clean(found["what"])
         job, no = tool(name), bool(found["no"])
         if job:
