@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -56,7 +56,7 @@ class _Way:
     """How owners and scopes go together in a table.
 
     `homes`: owner → the scopes that are named after them. `usual`: nearly every row's owner is named by its scope.
-    `only`: scope → the owner of nearly all its rows; `of_one`: owner → that scope, where scopes and owners are nearly
+    `only`: scope → the owner of most of its rows; `of_one`: owner → that scope, where scopes and owners are nearly
     everywhere one to one. `personal`: scopes that are one person's: rows of whom they name, and more of them than of
     others together, or of but one other.
     """
@@ -74,15 +74,20 @@ class _Way:
         others = sum(sum(owners.values()) for scope, owners in tally.foreign.items() if scope)
         usual = own + others >= ENOUGH and own >= USUAL * (own + others)
         only = {scope: most for scope in tally.live if scope and (most := tally.main_owner(scope))}
-        shared = Counter(only.values())
-        of_one = {owner: scope for scope, owner in only.items() if shared[owner] == 1}
-        told = sum(_rows(tally, scope, owner) for owner, scope in of_one.items())
+        held: dict[str, list[str]] = defaultdict(list)
+        for scope, owner in sorted(only.items()):
+            held[owner].append(scope)
+        # scopes that are spelt alike are told as such
+        one = {owner: scopes for owner, scopes in held.items() if len({form(s).spelling for s in scopes}) == 1}
+        of_one = {owner: scopes[0] for owner, scopes in one.items()}
+        told = sum(_rows(tally, scope, owner) for owner, scopes in one.items() for scope in scopes)
         one_to_one = own + others >= ENOUGH and len(of_one) > 1 and told >= USUAL * (own + others)
         return cls(tally, _personal(tally), tally.homes(), usual, only, of_one if one_to_one else {})
 
     def tied(self, scope: str, owner: str) -> bool:
         """Whether both the scope and the owner belong to somebody else each, one to one."""
-        return self.only.get(scope) in self.of_one and owner in self.of_one and self.of_one[owner] != scope
+        mine = self.only.get(scope)
+        return mine in self.of_one and owner in self.of_one and owner != mine
 
     def home(self, scope: str, owner: str, wishes: Wishes) -> str | None:
         """Another scope that is the owner's; None without one."""

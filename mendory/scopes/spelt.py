@@ -135,15 +135,12 @@ def _united(groups: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
 
 
 def _of_two_people(group: Iterable[str], tally: Tally) -> bool:
-    """Whether metadata names owners in each of the scopes, and none of one in another."""
-    held: list[frozenset[str]] = []
-    for scope in group:
-        # an owner that only repeats the scope's own spelling tells nobody apart
-        others = frozenset(tally.foreign.get(scope, ()))
-        if not others or any(others & known for known in held):
-            return False
-        held.append(others)
-    return True
+    """Whether metadata names an owner of each of the scopes, and of no two the same one.
+
+    An owner that only repeats a scope's name is spelt like the others' and tells nobody apart.
+    """
+    owners = [tally.main_owner(scope) for scope in group]
+    return None not in owners and len(set(owners)) == len(owners)
 
 
 def _all_related(group: Sequence[str], wishes: Wishes) -> bool:

@@ -22,7 +22,7 @@ KINDS: Final = frozenset({LIVE, OWN, OWNER, NAMED, JOINED})
 """(LIVE, scope): rows that recall returns. (OWN | OWNER, scope, owner): of them, those whose metadata names this owner,
 whom the scope's name does, or doesn't, name too. (NAMED, scope, name, kin): whose text says that the user is called so.
 (JOINED, scope, keys, parts): whose metadata holds under two keys two parts, which the scope's name joins."""
-_MAIN: Final = 0.8
+_MAIN: Final = 2 / 3
 _TENANT: Final = 50
 _JOINTS: Final = frozenset(" _./:|#\\-~+")
 
@@ -119,7 +119,7 @@ class Tally:
         return {name: scopes for name, scopes in found.items() if len(scopes) <= _TENANT}
 
     def main_owner(self, scope: str) -> str | None:
-        """The owner of four of five of the scope's rows that name one; None without."""
+        """The owner of two of three of the scope's rows that name one; None without."""
         owners = {**self.foreign.get(scope, {}), **self.own.get(scope, {})}
         owner, rows = max(owners.items(), key=lambda held: (held[1], held[0]), default=(None, 0))
         return owner if rows >= _MAIN * sum(owners.values()) else None
