@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from mendory.language.claim import USER, Tense
 from mendory.language.en.claims.predicate import Predicate, predicate
-from mendory.language.en.claims.subject import Subject, subject
+from mendory.language.en.claims.subject import Subject, apposition, subject
 from mendory.language.en.claims.words import Said, Sentence
 from mendory.language.en.lists import listed
 
@@ -61,10 +61,10 @@ def _of_sentence(said: Said, last: str | None) -> Iterator[Clause]:
     """`last` is whom the sentence before was about: "he" and "it" speak of it."""
     held: Subject | None = None
     supposed = any(word in _QUOTES for word in said.low)
-    for part, joint, when in _parts(said):
-        whom = subject(part, held.subject if held else last, inherits=held)
+    for place, (part, joint, when) in enumerate(_parts(said)):
+        whom = subject(part, held.subject if held else last, inherits=held, first=place == 0)
         if whom is None:
-            held = None
+            held = apposition(part)
             continue
         acts = predicate(part, whom.begins)
         held = whom

@@ -54,8 +54,12 @@ class Subject:
     begins: int
 
 
-def subject(said: Said, last: str | None, inherits: Subject | None) -> Subject | None:
-    """Whom a clause is about; None where it is not told. `last` is whom the text spoke of before."""
+def subject(said: Said, last: str | None, inherits: Subject | None, *, first: bool) -> Subject | None:
+    """Whom a clause is about; None where it is not told.
+
+    `last` is whom the text spoke of before, `inherits` the subject of the clause before; only the first clause of a
+    sentence may leave out that it is about the user.
+    """
     low = said.low
     at = _opening(low)
     if at >= len(low):
@@ -79,7 +83,7 @@ def subject(said: Said, last: str | None, inherits: Subject | None) -> Subject |
         return _thing(said, at + 1)
     if inherits is not None and said.acts(at) and not _named(said, at):
         return Subject(inherits.subject, inherits.thing if word in _BE else "", at)
-    if _subjectless(said, at):
+    if first and _subjectless(said, at):
         return Subject(USER, "", at)
     if word in FUNCTION and word not in ("us", "it"):
         return None
@@ -220,6 +224,18 @@ def _name(said: Said, at: int) -> Subject | None:
     if said.acts(end) or said.low[end] in ("not", "no", "now", "currently"):
         return Subject(name, "", end)
     return None
+
+
+def apposition(said: Said) -> Subject | None:
+    """Who is named at the beginning of a part without a verb, with what he is behind a comma: "Max, her cat, ..."."""
+    at = _opening(said.low)
+    end = said.low.index(",", at) if "," in said.low[at:] else at
+    words = said.low[at:end]
+    if not words or len(words) > _LONGEST:
+        return None
+    if words[0] in ("my", "our") and words[-1] in KIN:
+        return Subject(_kin(words[1:]), "", end)
+    return Subject(" ".join(words), "", end) if all(said.capital(place) for place in range(at, end)) else None
 
 
 def _sets(word: str) -> bool:

@@ -58,6 +58,13 @@ _PASTIMES = listed(
     "artist writer musician singer dancer poet painter photographer athlete blogger actor drummer guitarist"
 )
 """What many are who live by something else."""
+_AT_A_JOB = re.compile(
+    r"(?:$|(?:full|part)[ -]?time\b|fulltime|at (?!home)|for (?!it|fun|me)|in (?!the garden|my)|from home"
+    r"|nights|days|shifts"
+    r"|remotely|online|overtime|too much|a lot|long|\w+ (?:hours|days)\b|during the|all (?:day|week)"
+    r"|(?:on )?weekends)"
+)
+"""What is said behind "work" of whoever has a job; who works on something, or out, may have none."""
 _BESIDE = re.compile(
     r"\b(?:also|part[ -]time|on the side|second job|moonlight(?:s|ing)?|(?:on|at) (?:the )?weekends|spare time)\b"
 )
@@ -86,7 +93,7 @@ def _employed(clause: Clause) -> bool:
     if clause.thing:
         return False
     if clause.verb == "work":
-        return not re.match(r"(?:out|on (?:my|his|her|their|the|cars|vintage|art)|as|to|around|hard to)\b", rest)
+        return _AT_A_JOB.match(rest) is not None
     if clause.verb in ("like", "love", "hate", "enjoy", "dislike"):
         return re.match(r"(?:my|his|her|their) (?:current |new )?job\b", rest) is not None
     found = re.match(r"an? (?:[\w ]+ )?(?:job|career)\b(?! (?:interview|offer|hunt|search))", rest)
