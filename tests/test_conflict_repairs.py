@@ -412,6 +412,21 @@ def test_an_exception_is_linked_and_both_stay(tmp_path: Path, clock: FakeClock, 
     assert {} == clinic.ledger.asides.held()
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_an_exception_of_a_scope_above_changes_one_scope_alone(tmp_path: Path, clock: FakeClock, language: str) -> None:
+    """What a project says against its user is linked to it; the step holds no row of the user's own scope."""
+    general, specific = pairs(language)[:2]
+    rows = [general | {"scope": "alice"}, specific | {"scope": "alice/falcon"}]
+    clinic = a_clinic(tmp_path, clock, rows, scopes={"parents": {"{user}/{project}": "{user}"}})
+
+    plan = clinic.ledger.plans.load(heal(clinic))
+
+    [step] = plan.steps()
+    assert (StepKind.LINK_EXCEPTION, (specific["id"],)) == (step.kind, step.row_ids)
+    assert (general["id"],) == seen(clinic)[str(specific["id"])].kept.exception_of
+    assert clinic.plan().plan is None
+
+
 def test_a_rejected_mark_is_not_planned_again(tmp_path: Path, clock: FakeClock) -> None:
     """Who rejects the mark has said that there is no conflict: it is planned no more, and waits for nobody."""
     clinic = a_clinic(tmp_path, clock, pairs("en")[8:])

@@ -13,7 +13,7 @@ from mendory.plan.draft import Draft, NoVector, Situation, Unplanned
 from mendory.plan.gather import gathered, homeless
 from mendory.plan.information import most_informative_first, unique_parts
 from mendory.plan.merge import CANNOT_HIDE, hidden_meanwhile
-from mendory.record import Memory, Status
+from mendory.record import Kept, Memory, Status
 from mendory.veto import Veto
 
 _ADDS: Final = frozenset({Veto.NUMBER, Veto.UNIT, Veto.DATE, Veto.VERSION, Veto.NAME, Veto.SCENE})
@@ -89,7 +89,7 @@ def _obstacle(members: Sequence[Memory], at: Situation) -> str:
     if any(m.vectors for m in members):
         return "a further column of vectors would be of the former text"
     # what is kept aside is about a text, and would no longer be shown beside another
-    if any(getattr(m, name) for m in members for name in at.aside):
+    if any(m.kept != Kept() or any(getattr(m, name) for name in at.aside) for m in members):
         return "what is kept aside of these rows would be lost with the former text"
     return ""
 
