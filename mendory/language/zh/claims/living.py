@@ -40,6 +40,7 @@ _BORN = re.compile(
 _NATIVE = re.compile(
     rf"^(?:也|就|都|不)?是(?:个|一个|土生土长的|地道的?|正宗的?)?{_P}(?:的|本地人|土著|人|妹子|小伙|姑娘|嘞|滴)(?![一-鿿]{{3}})"
 )
+_FOR_A_WHILE = re.compile(rf"(?:{one_of('for_a_while')})|(?:把|将)[^{_P}]*[搬迁]")
 _STATED: Final = 0.95
 _BORN_SURE: Final = 0.9
 _WHEREABOUTS: Final = 0.48
@@ -120,7 +121,7 @@ def _at(masked: str, match: re.Match[str], values: list[Value]) -> Value:
 
 
 def _stated(said: Saying, masked: str, rest: str, values: list[Value]) -> Iterator[Claim]:
-    if said.subject is None:
+    if said.subject is None or _FOR_A_WHILE.search(masked):
         return
     denied = _denied(masked)
     if both := _FROM_TO.search(masked):
