@@ -19,6 +19,8 @@ from mendory.door import open_door
 from mendory.embedder_section import EmbedderSection
 from mendory.embedding import build
 from mendory.plan.summarise import summary
+from mendory.record import Memory
+from mendory.side import Note, text_digest
 from mendory.treatment import apply, approve, take_back
 from tests.conftest import GENEROUS, arrow, memory
 from tests.planted import fragments, plant
@@ -302,6 +304,19 @@ def test_relations_without_a_place_are_kept_aside(at: Callable[..., Clinic]) -> 
         assert PARTS["en"][1] == door.get(kept).content
     take_back(clinic, plan.id, "ann")
     assert (before, {}) == (now(clinic), clinic.ledger.asides.held())
+
+
+@pytest.mark.lance
+@pytest.mark.parametrize("kept", [{"factor": 0.5}, {"exception_of": ["h1"]}])
+def test_a_fragment_with_a_weight_or_a_link_keeps_its_text(at: Callable[..., Clinic], kept: dict[str, Any]) -> None:
+    """What is kept beside a row is about its text: no summary takes that away from under it."""
+    clinic = at(PARTS["en"][0])
+    clinic.ledger.asides.take({"b": Note(text_digest(Memory("b", PARTS["en"][0][1])), kept)})
+
+    made = clinic.plan()
+
+    why = "what is kept aside of these rows would be lost with the former text"
+    assert [why] == [u.reason for u in made.drafted.unplanned if u.finding.code.value == "fragments"]
 
 
 @pytest.mark.lance
