@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from mendory.language.claim import Claim, Value, ValueKind
+from mendory.language.claim import Claim, Tense, Value, ValueKind
 from mendory.language.en.claims.clause import Clause
-from mendory.language.en.claims.values import fact, figure, number, quantity, term
+from mendory.language.en.claims.values import as_written, fact, figure, number, quantity, term
 from mendory.language.en.lists import listed
 
 _GENDER = {
@@ -80,6 +80,8 @@ def _being(clause: Clause) -> Iterator[Claim]:
     yield from _size(clause)
     if called := re.match(r"(?:called|named) (\w+)$", rest):
         yield fact(clause, "name", (Value(ValueKind.PERSON, called.group(1)),), 0.8)
+    if (born := re.match(r"born (?:on|in) (?P<when>.*)", rest)) and (found := as_written(clause.text, born["when"])):
+        yield replace(fact(clause, "birthday", (found,), 0.9), tense=Tense.NOW)
     words = rest.split()
     faith = _FAITH.get(words[-1], words[-1]) if 0 < len(words) <= 3 else ""
     if faith in _FAITHS:

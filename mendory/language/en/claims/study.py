@@ -34,9 +34,15 @@ def study(clause: Clause) -> Iterator[Claim]:
     level = next((name for name, found in _LEVELS if re.search(found, rest)), "")
     values = (term(level, ("school",) if level != "school" else ()),) if level else ()
     if does == "be" and re.match(
-        r"(?:still |also )?(?:a|an|in|at) (?:.*\bstudent\b|\w+ school$|school\b|college\b)", rest
+        r"(?:still |also )?(?:an? (?:.*\bstudent\b|(?:freshman|sophomore|junior|senior) (?:in|at)\b)|(?:in"
+        r"|at) (?:\w+ school$|school\b|college\b))",
+        rest,
     ):
         yield fact(clause, "study", values, 0.75)
+    elif does == "be" and (left := re.match(r"an? (?:high school |college )?(?P<how>drop ?out|graduate)$", rest)):
+        yield fact(
+            clause, "degree" if left["how"] != "graduate" else "studied", (), 0.65, denied=left["how"] != "graduate"
+        )
     elif does in ("attend", "go") and re.match(
         r"(?:to )?(?:an? |my |the )?(?:\w+ ){0,2}(?:school|college|university)\b", rest
     ):
@@ -50,7 +56,8 @@ def study(clause: Clause) -> Iterator[Claim]:
         yield fact(clause, "study", values if level == "high school" else (), 0.7, denied=True)
         yield fact(clause, "degree", (), 0.65, denied=True)
     elif does == "graduate":
-        yield fact(clause, "study", values, 0.6, denied=not clause.denied)
+        if level == "high school":
+            yield fact(clause, "study", values, 0.6, denied=not clause.denied)
         yield fact(clause, "studied", values, 0.8)
     elif does == "have" and re.match(r"an? (?:[\w']+ ){0,3}(?:degree|masters|phd|mba|bachelors)\b", rest):
         yield fact(clause, "studied", (term("college", ("school",)),), 0.8)

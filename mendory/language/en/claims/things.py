@@ -11,7 +11,7 @@ from mendory.language.en.claims.clause import Clause
 from mendory.language.en.claims.kinds import tool
 from mendory.language.en.claims.likes import stance
 from mendory.language.en.claims.subject import ATTRIBUTES
-from mendory.language.en.claims.values import day, fact, folds, listing, number, term
+from mendory.language.en.claims.values import as_written, fact, folds, listing, number, term
 from mendory.language.en.lists import listed
 
 _PORT = re.compile(r"\bport (?:number )?(?P<n>\d{2,5})\b")
@@ -80,23 +80,16 @@ def _when(clause: Clause) -> Iterator[Claim]:
     said = clause.verb in ("be", "end", "expire", "launch", "ship") and _DUE.match(rest)
     moved = clause.verb in ("move", "change") and re.match(r"(?:back |forward |up )?to ", rest)
     expires = clause.verb in ("end", "expire", "launch", "ship") and re.match(r"(?:on|by|in) ", rest)
-    if not (said or moved or expires) or (found := _day(clause, rest)) is None:
+    if not (said or moved or expires) or (found := as_written(clause.text, rest)) is None:
         return
     due = rest.startswith("due") or expires or clause.verb == "expire"
     yield fact(clause, "deadline" if due else "scheduled", (found,), 0.88, ends=bool(moved))
 
 
-def _day(clause: Clause, said: str) -> Value | None:
-    """The day in words of the predicate, read as they are written: May is a month, may is not."""
-    words = r"\W+".join(map(re.escape, re.findall(r"\w+", said)))
-    written = re.search(words, clause.text, re.IGNORECASE) if words else None
-    return day(written.group()) if written else None
-
-
 def _detail(clause: Clause) -> Iterator[Claim]:
     """An attribute with a value of its own: "the timezone is UTC", "the port changed to 9090"."""
     name = clause.thing.split()[-1]
-    if name not in ATTRIBUTES or clause.verb not in _CHANGES:
+    if name not in ATTRIBUTES or clause.verb not in _CHANGES or clause.thing.startswith(("favo", "fav ")):
         return
     moved = clause.verb in ("change", "move", "switch")
     old, rest = None, clause.rest
@@ -117,7 +110,7 @@ def _value(clause: Clause, name: str, said: str) -> tuple[str, Value | None]:
     if name == "port":
         return name, number(said)
     if name in ("deadline", "birthday"):
-        return name, _day(clause, said)
+        return name, as_written(clause.text, said)
     if name == "version":
         return name, term(first[0].lstrip("v")) if first else None
     if name in ("budget", "price", "capacity", "limit", "timeout", "size", "weight"):

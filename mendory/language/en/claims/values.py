@@ -81,6 +81,13 @@ def day(text: str) -> Value | None:
     return Value(ValueKind.DATE, ",".join(sorted(found))) if found else None
 
 
+def as_written(text: str, words: str) -> Value | None:
+    """The day that words of a text name, read as the text has them: May is a month, may is not; None without one."""
+    pattern = r"\W+".join(map(re.escape, re.findall(r"\w+", words)))
+    written = re.search(pattern, text, re.IGNORECASE) if pattern else None
+    return day(written.group()) if written else None
+
+
 def noun(text: str) -> str:
     """The folded words of content of an object, without what is said of when, where and why."""
     return " ".join(folds(_ADJUNCT.sub("", text)))

@@ -141,7 +141,9 @@ def _occupation(clause: Clause) -> Iterator[Claim]:
         does = {"cook": "cook", "paint": "artist", "sing": "singer", "dance": "dancer", "drive": "driver"}[does]
         yield fact(clause, "job", (_job(does),), 0.75)
     elif rest.endswith("for a living"):
-        yield fact(clause, "job", (term(" ".join([does, *folds(rest.removesuffix("for a living"))])),), 0.65)
+        done = rest.removesuffix("for a living").strip()
+        value = line_of_work(done) or term(" ".join([does, *folds(done)]))
+        yield fact(clause, "job", (value,), 0.65)
     elif does == "do" and (line := line_of_work(re.sub(r"^(?:some|freelance) | (?:work|stuff)$", "", rest))):
         yield fact(clause, "job", (line,), 0.65)
     elif (
