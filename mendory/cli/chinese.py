@@ -244,6 +244,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "let the writer join the parts of a scope so that they can be told apart": (
         "让写入程序以可区分的方式拼接范围的各部分"
     ),
+    "confirm what still holds of these rows, and archive the rest": "确认这些行中仍成立的，其余归档",
     "look whether these ids mean one memory, and write it in one way": "查看这些编号是否指同一条记忆，并统一写法",
     "mend the times of these rows, or the clock of their writer": "更正这些行的时间，或写入程序的时钟",
     "write these times in the unit of the column, or name the unit in [mapping.times]": (

@@ -183,6 +183,7 @@ NEXT: Final[Mapping[str, str]] = {
     "duplicate_restated": "decide which of these rows says it right",
     "duplicate_near": "look whether these rows say one thing, and archive what the others cover",
     "conflict_candidate": "decide which of these two says it right, or whether both do",
+    "stale_memories": "confirm what still holds of these rows, and archive the rest",
     "stale_context": "look whether these memories still matter, and confirm those that do",
     "task_residue": "archive what is long done, or write what came of it",
     "conflict": "decide which of these two holds, archive the other, or mend what one of them says",
