@@ -34,8 +34,9 @@ class Differences:
     `who`: they speak of persons of opposite sorts. `stronger`: how far strengths lie apart, 0 to 1. `parity`: one
     denies what it says and the other does not. `open`: one asks, plans or supposes. `dated`: one tells of a day or
     version of which the other does not, or each of other numbers. `elsewhere`: more than half of what they say is about
-    other things; or what one denies is nothing of which the other speaks; or both tell of something that they don't name ("a
-    dog is inside", "a dog is outside"). `strangers`: they are about different people and name nobody in common.
+    other things; or what one denies is nothing of which the other speaks; or both tell of something that they
+    don't name ("a dog is inside", "a dog is outside"). `strangers`: they are about different people and name
+    nobody in common.
     """
 
     denied: bool
