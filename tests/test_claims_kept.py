@@ -8,7 +8,7 @@ from pathlib import Path
 
 import lancedb
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mendory.claims import claims_in, extract
@@ -49,6 +49,7 @@ CLAIMS = st.builds(
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(CLAIMS, max_size=3).map(tuple))
 def test_claims_come_back_as_they_were_kept(claims: tuple[Claim, ...]) -> None:
     """Whatever a claim holds, JSON keeps it."""

@@ -61,6 +61,6 @@ def numbers(text: str) -> frozenset[str]:
 
 def old_values(claim: Claim | None) -> frozenset[str]:
     """The values of a claim by which copies of them are known again; none of an attribute whose values are common."""
-    if claim is None or claim.kind is not ClaimKind.FACT or claim.about not in BURIABLE:
+    if claim is None or claim.kind is not ClaimKind.FACT or claim.about.partition(":")[0] not in BURIABLE:
         return frozenset()
     return frozenset().union(*(numbers(value.text) for value in claim.values))

@@ -62,11 +62,16 @@ def of_writer(memory: Memory) -> bool:
     return bool(memory.content) and written(memory.claim) is not None
 
 
+def of_a_thing(claim: Claim) -> bool:
+    """Whether it is a fact about a thing rather than a person."""
+    return claim.kind is ClaimKind.FACT and claim.about.partition(":")[0] in THINGS
+
+
 def _of_row(claim: Claim, scene: frozenset[str], own: frozenset[str]) -> Claim:
     changes: dict[str, Any] = {}
     if claim.subject in own:
         changes["subject"] = USER
-    if scene and not claim.scenes and (claim.kind is ClaimKind.PREFERENCE or claim.about in THINGS):
+    if scene and not claim.scenes and (claim.kind is ClaimKind.PREFERENCE or of_a_thing(claim)):
         changes["scenes"] = scene
     return replace(claim, **changes) if changes else claim
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from mendory.claims import ClaimsOf, claims_of, of_writer
-from mendory.claims.of import THINGS
+from mendory.claims.of import of_a_thing
 from mendory.contradiction import DECIDES, Compared, Relation, compare
 from mendory.detect.exact_duplicates import plain_kind
 from mendory.language import fold, language_of
-from mendory.language.claim import Claim, ClaimKind, ValueKind
+from mendory.language.claim import Claim, ValueKind
 from mendory.record import Kind, Memory
 from mendory.text import exact_key, script
 
@@ -100,7 +100,7 @@ def _passing(memory: Memory) -> bool:
 
 def _of_other_things(a: Memory, b: Memory, claims: tuple[Claim | None, Claim | None]) -> bool:
     """Whether two facts of things, as `port`, name different things as their entities."""
-    if any(one is not None and (one.kind is not ClaimKind.FACT or one.about not in THINGS) for one in claims):
+    if any(one is not None and not of_a_thing(one) for one in claims):
         return False
     named = [_entities(m) for m in (a, b)]
     return bool(named[0] and named[1]) and named[0].isdisjoint(named[1])
