@@ -37,7 +37,7 @@ def links(memory: Memory, mark: int | None = None, above: Above | None = None) -
     targets = (memory.duplicate_of, memory.superseded_by, *memory.related_ids)
     mark = memory.vector.mark if memory.vector else mark
     found = of_row(memory.id, memory.content, memory.scope, targets, mark, memory.created_at)
-    return found | of_context(memory.content, memory.scope, memory.metadata) | of_claims(memory, above)
+    return found | of_context(memory, memory.metadata) | of_claims(memory, above)
 
 
 def of_row(
@@ -61,12 +61,13 @@ def of_row(
     return found
 
 
-def of_context(content: str | None, scope: str | None, metadata: Mapping[str, Any] | None) -> set[str]:
-    """The links of what a row belongs to, and of what it says was left for it, in its scope."""
-    if is_blank(content) or is_blank(scope):
+def of_context(memory: Memory, metadata: Mapping[str, Any] | None) -> set[str]:
+    """The links of what a row with these metadata belongs to, and of what it says was left for it, in its scope."""
+    if is_blank(memory.content) or is_blank(memory.scope):
         return set()
-    switches = switches_of(str(content))
-    held = names_of(str(content), metadata)
+    scope, claims = memory.scope, claims_of(memory)
+    switches = switches_of(str(memory.content), claims)
+    held = names_of(str(memory.content), metadata, claims)
     named = {name for one in switches for name in one.left | one.taken} | {name for _, name in held}
     # a switch that names nothing left leaves whatever its scope had of the kind
     kinds = {one.what for one in switches if not one.left} | {what for what, _ in held if what in SINGLE}

@@ -10,7 +10,6 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final
 
-from mendory.claims import claims_in
 from mendory.claims.attributes import attribute
 from mendory.language import fold, language_of
 from mendory.language.claim import USER, Claim, ClaimKind, Tense
@@ -72,11 +71,11 @@ class Left:
     back: bool
 
 
-def names_of(text: str, metadata: Mapping[str, Any] | None) -> frozenset[Name]:
+def names_of(text: str, metadata: Mapping[str, Any] | None, claims: Iterable[Claim]) -> frozenset[Name]:
     """To what a memory belongs: as its metadata say, its language reads, and its claims by value and subject."""
     found = {(KEYS[key], _name(value)) for key, value in (metadata or {}).items() if key in KEYS and _is_name(value)}
     found |= {(what, _name(name)) for what, name in _told(text)[1]}
-    for claim in claims_in(text):
+    for claim in claims:
         if claim.kind is not ClaimKind.FACT or claim.tense is not Tense.NOW or claim.denied:
             continue
         if claim.subject != USER:
@@ -86,12 +85,13 @@ def names_of(text: str, metadata: Mapping[str, Any] | None) -> frozenset[Name]:
     return frozenset(name for name in found if name[1])
 
 
-def switches_of(text: str) -> tuple[Switch, ...]:
-    """What the user has left for something else, as a text says."""
-    found = [*_switches(claims_in(text)), *(_switch(m.what, m.left, m.taken) for m in _told(text)[0])]
+def switches_of(text: str, claims: Iterable[Claim]) -> tuple[Switch, ...]:
+    """What the user has left for something else, as a text and what is claimed say."""
+    found = [*_switches(claims), *(_switch(m.what, m.left, m.taken) for m in _told(text)[0])]
     return tuple(dict.fromkeys(one for one in found if one.left or one.taken))
 
 
+@lru_cache(maxsize=1 << 14)
 def _told(text: str) -> tuple[tuple[MovedOn, ...], tuple[Name, ...]]:
     language = language_of(text)
     if not isinstance(language, Moving):

@@ -198,7 +198,7 @@ def detectors(settings: Settings, neighbours: Neighbours | None = None) -> list[
         Fragments(settings.absent),
         Stale(settings.absent, settings.now, settings.staleness),
         TaskResidue(settings.absent, settings.now, settings.staleness),
-        StaleContext(settings.absent, settings.now, settings.staleness),
+        StaleContext(settings.absent, settings.now, settings.staleness, settings.claims),
         Scopes(settings.absent, settings.owner_keys, settings.scope_wishes),
         *(make(settings) for make in factories()),
     ]

@@ -8,6 +8,7 @@ from datetime import datetime
 from heapq import heappush, heappushpop
 from typing import Any, Final
 
+from mendory.claims import ClaimsOf, claims_of
 from mendory.claims.contexts import Left, Row, belongs, left_of, names_of, switches_of
 from mendory.config import StalenessSection
 from mendory.detect.alone import recalled
@@ -140,8 +141,11 @@ class StaleContext(_Aged):
 
     codes = (Code.STALE_CONTEXT,)
 
-    def __init__(self, absent: Collection[str], now: datetime | None, section: StalenessSection) -> None:
+    def __init__(
+        self, absent: Collection[str], now: datetime | None, section: StalenessSection, claims: ClaimsOf = claims_of
+    ) -> None:
         super().__init__(absent, now, section)
+        self._claims = claims
         self._rows: dict[str, list[Row]] = defaultdict(list)
         self._factors: dict[str, float] = {}
 
@@ -150,7 +154,8 @@ class StaleContext(_Aged):
         if not self._looked_at(memory):
             return
         text = str(memory.content)
-        names, switches = names_of(text, memory.metadata), switches_of(text)
+        claims = self._claims(memory)
+        names, switches = names_of(text, memory.metadata, claims), switches_of(text, claims)
         if names or switches:
             row = Row(str(memory.id), memory.created_at or memory.updated_at, names, switches)
             self._rows[str(memory.scope)].append(row)

@@ -147,8 +147,8 @@ class Changed:
             self.ids, *columns, marks, said, strict=True
         ):
             targets = (duplicate_of, superseded_by, *(related or ()))
-            found = of_row(name, content, scope, targets, mark, created) | of_context(content, scope, held)
             said_of = Memory(name, content, scope=scope, claim=parse_object(claim) if claim else None)
+            found = of_row(name, content, scope, targets, mark, created) | of_context(said_of, held)
             yield name or "", found | of_claims(said_of, self._settings.ancestors)
 
     def clean(self, usual: Usual) -> Any:
