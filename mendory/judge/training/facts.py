@@ -33,19 +33,8 @@ nurse, teacher, lawyer, plumber, chef, pilot, farmer, dentist, carpenter, librar
 mechanic, photographer, waiter, waitress, banker, electrician, engineer, barber, baker, butcher, cashier, tailor,
 journalist, architect, pharmacist, translator, truck driver, social worker, software developer, police officer,
 real estate agent, dog trainer, personal trainer, yoga teacher, music teacher, web designer, bus driver, veterinarian,
-painter, singer, soldier, secretary, scientist, security guard, model, surgeon, professor, gardener, hairdresser,
-bartender, dancer, writer, poet, musician, comedian, athlete, referee, sailor, miner, welder, potter, magician, judge,
-nanny, tutor, chemist, biologist, geologist, historian, economist, clerk, courier, receptionist, manager, salesman,
-car salesman, tour guide, flight attendant, construction worker, factory worker, kindergarten teacher, college student,
-freelance writer, professional swimmer, professional golfer, head chef, store clerk, film director, book editor
+painter, singer, soldier, secretary, scientist, security guard, model, surgeon, professor, gardener, hairdresser
 """)
-TRADES: Final = ordered("""
-I write novels for a living, I bake cakes for a living, I repair cars for a living, I teach small children,
-I work in the oil industry, I work in finance, I work in advertising, I work in fashion, I work in a bakery,
-I work in a coffee shop, I work in a library, I wait tables, I sell houses, I drive a taxi, I clean offices,
-I run my own farm, I deliver packages, I play in an orchestra, I train horses, I design furniture, I cut hair
-""")
-"""Ways to earn a living that are no jobs by name."""
 CITIES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "Lisbon": "Portugal",
@@ -157,34 +146,6 @@ SLOTS: Final[tuple[Slot, ...]] = (
         ),
     ),
     Slot(
-        "from",
-        ordered("I am from {v}, I was born in {v}, I come from {v}, I grew up in {v}, my home town is {v}"),
-        tuple(CITIES),
-        was=ordered("I have been to {v} twice, I would love to see {v}"),
-    ),
-    Slot(
-        "kin",
-        ordered("my mother is a {v}, my mother works as a {v}, my mom has been a {v} all her life"),
-        JOBS,
-        denials=ordered("my mother does not work, my mother is retired, I never knew my mother"),
-    ),
-    Slot(
-        "starts",
-        ordered("the meeting starts at {v}, we meet at {v}, the meeting begins at {v}"),
-        ordered("8 am, 9 am, 10 am, noon, 2 pm, 3 pm, 4 pm"),
-    ),
-    Slot(
-        "distance",
-        ordered("I run {v} miles every week, each week I run {v} miles, my weekly run is {v} miles"),
-        ordered("3, 5, 8, 10, 12, 15, 20, 25"),
-    ),
-    Slot(
-        "weekly",
-        ordered("I go to the gym {v}, my visits to the gym are {v}, I work out at the gym {v}"),
-        ordered("every day, twice a week, once a month, every Sunday"),
-        denials=ordered("I never go to the gym, I have not been to a gym in years, I don't go to the gym"),
-    ),
-    Slot(
         "employer",
         ordered("I work at {v}, I work for {v}, my employer is {v}, I have a job at {v}, I am employed at {v}"),
         COMPANIES,
@@ -220,7 +181,7 @@ SLOTS: Final[tuple[Slot, ...]] = (
     Slot(
         "age",
         ordered("I am {n} years old, my age is {n}, I just turned {n}, I'm {n}"),
-        tuple(str(n) for n in range(16, 90)),
+        tuple(str(n) for n in range(16, 80, 3)),
     ),
     Slot(
         "car",

