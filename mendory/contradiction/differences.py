@@ -32,10 +32,10 @@ class Differences:
     """What clashes, and what keeps a clash from telling anything.
 
     `who`: they speak of persons of opposite sorts. `stronger`: how far strengths lie apart, 0 to 1. `parity`: one
-    denies what it says and the other does not. `open`: one asks, plans or supposes. `dated`: one tells of a day or
-    version of which the other does not, or each of other numbers. `elsewhere`: more than half of what they say is about
-    other things; or what one denies is nothing of which the other speaks; or both tell of something that they
-    don't name ("a dog is inside", "a dog is outside"). `strangers`: they are about different people and name
+    denies what it says and the other does not. `open`: one asks, plans or supposes. `dated`: one tells of a day
+    or version of which the other does not, or each of other numbers. `elsewhere`: more than half of what they say
+    is about other things; or what one denies is nothing of which the other speaks; or both tell of something that
+    they don't name ("a dog is inside", "a dog is outside"). `strangers`: they are about different people and name
     nobody in common.
     """
 
@@ -84,7 +84,7 @@ class Differences:
         Another word, name or figure in one place is no such thing: "likes tea", "likes coffee"; "bought 3", "bought 5".
         Which attributes have one value is told by claims, not by words.
         """
-        return self.polarity and not (self.open or self.dated or self.elsewhere or self.name or self.owner)
+        return self.polarity and not (self.open or self.dated or self.elsewhere or self.name or self.slot or self.owner)
 
 
 def differences(a: Read, b: Read) -> Differences:

@@ -75,6 +75,8 @@ _IDLE = listed(
     " keep stay go"
     " get have be make take do see try"
 )
+_NARROWED = re.compile(r"\b(?:with|without|that|which|who)\b")
+"""Who dislikes movies with much violence does not dislike movies."""
 _EXCEPT = re.compile(r"\b(?:except|but not|other than|apart from)(?: for)? (?P<what>.*)")
 _OVER = re.compile(r"^(?P<best>.+?) (?:over|to|rather than|instead of) (?P<other>.+)$")
 _LITTLE = re.compile(
@@ -168,7 +170,7 @@ def _liked(clause: Clause, rest: str, toward: int, sure: float) -> Iterator[Clai
         not_too = re.match(r"not (?P<what>.+)", part)
         said = _object(not_too["what"] if not_too else part)
         way = -toward if not_too else toward
-        if not said or said in _IDLE:
+        if not said or said in _IDLE or (way < 0 and _NARROWED.search(part)):
             continue
         claim = stance(held, said, way, sure)
         if little:
