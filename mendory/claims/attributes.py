@@ -36,6 +36,7 @@ ATTRIBUTES: Final = _declared(
     Attribute("zodiac", ValueKind.TERM, True, False),
     Attribute("marital", ValueKind.TERM, True),
     Attribute("diet", ValueKind.TERM, True),
+    Attribute("allergic", ValueKind.TERM, False, False),
     Attribute("blood", ValueKind.TERM, True, False),
     Attribute("height", ValueKind.NUMBER, True, False),
     Attribute("weight", ValueKind.NUMBER, True),

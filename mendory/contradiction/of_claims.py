@@ -88,7 +88,9 @@ def _facts(a: Claim, b: Claim) -> Compared | None:
     known = attribute(a.about)
     if excluded(a.values, b.values):
         single = known is not None and known.single
-        return clash if single or _in_its_place(a, b) or _in_its_place(b, a) else None
+        if single or _in_its_place(a, b) or _in_its_place(b, a):
+            return clash
+        return Compared(Relation.APART, 0.0, ("beside",), (a, b)) if known is not None else None
     return Compared(Relation.AGREE, 0.0, why, (a, b)) if shared(a.values, b.values) else None
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from mendory.language.claim import Claim, ClaimKind, Tense
+from mendory.language.en.claims.allergies import allergies
 from mendory.language.en.claims.clause import Clause, clauses
 from mendory.language.en.claims.diet import diet
 from mendory.language.en.claims.family import family
@@ -13,6 +14,7 @@ from mendory.language.en.claims.home import home
 from mendory.language.en.claims.likes import likes
 from mendory.language.en.claims.mentions import mentions
 from mendory.language.en.claims.person import person
+from mendory.language.en.claims.projects import projects
 from mendory.language.en.claims.study import study
 from mendory.language.en.claims.things import things
 from mendory.language.en.claims.verdicts import verdicts
@@ -26,7 +28,7 @@ _SEVERAL = listed("""
 brother sister sibl son daughter child friend colleagu cowork cousin uncl aunt neighbor roommat dog cat doctor teacher
 grandmoth grandfath niec nephew manag
 """)
-_RULES = (work, study, home, family, person, diet, likes, things)
+_RULES = (work, study, home, family, person, diet, allergies, likes, projects, things)
 
 
 def claims(text: str) -> tuple[Claim, ...]:

@@ -29,8 +29,9 @@ class Clause:
     `subject` is `USER` or a folded name; `thing` is what of the subject's the clause is about ("my favourite colour is
     red": "favourite colour"), "" where the subject itself acts. `verb` is in its base form, `rest` the words behind it
     in small letters with one space between. `ended` and `begun`: it says that what was is over, or that this is new.
-    `text` is the whole text, `capitals` the words of the clause that are written like names, in small letters, `when`
-    the clause behind it that says when it holds, "" without one.
+    `instead` is what it says is so no more ("instead of Beta"), "" without it. `text` is the whole text, `capitals` the
+    words of the clause that are written like names, in small letters, `when` the clause behind it that says when it
+    holds, "" without one.
     """
 
     subject: str
@@ -42,6 +43,7 @@ class Clause:
     ended: bool
     begun: bool
     strength: int | None
+    instead: str
     text: str
     capitals: frozenset[str]
     when: str
@@ -90,6 +92,7 @@ def _clause(part: Said, whom: Subject, acts: Predicate, when: str) -> Clause:
         acts.ended,
         acts.begun,
         acts.strength,
+        acts.instead,
         part.text,
         part.capitals,
         when,
@@ -142,7 +145,11 @@ def _joint(said: Said, at: int) -> int | None:
         return end
     if following in ("my", "our", "his", "her", "their", "it", "the", "this", "that"):
         return end if _acts(said, end) else None
-    if said.acts(end) and (low[at] == "," or low[end - 1] in _JOINTS) and low[end - 1] not in _RELATIVE:
+    if (
+        said.acts(end + (following == "now"))
+        and (low[at] == "," or low[end - 1] in _JOINTS)
+        and low[end - 1] not in _RELATIVE
+    ):
         return end
     if low[end - 1] in ("but", "because", "although", "though", "if", "unless", "when", "while", "since"):
         return end

@@ -53,7 +53,9 @@ _PARENT = re.compile(
     r"|parent)\b(?P<rest>.*)"
 )
 _ONLY = re.compile(r"^(?:an |the )?only child\b")
-_NOT_HAD = listed("time job idea chance hard lot problem trouble fun question meeting look day plan bit interest good")
+_NOT_HAD = listed(
+    "time job idea chance hard lot problem trouble fun question meeting look day plan bit interest good allergi"
+)
 
 
 def family(clause: Clause) -> Iterator[Claim]:

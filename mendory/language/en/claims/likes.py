@@ -44,7 +44,6 @@ _BEING = (
         1,
         0.78,
     ),
-    (re.compile(r"^(?:deathly |severely |very )?(?:allergic|intolerant) to (?P<what>.*)"), -1, 0.9),
     (
         re.compile(
             r"^(?:deathly |very |really )?(?:afraid of|scared of|terrified of|tired of|sick of|against) (?P<what>.*)"
@@ -105,7 +104,7 @@ def likes(clause: Clause) -> Iterator[Claim]:
         yield from _liked(clause, rest, -1, 0.7)
     elif does in _HABIT:
         yield from _habit(clause, rest)
-    elif does == "have" and (fear := re.match(r"an? (?:\w+ )?(?:fear of|allergy to|aversion to) (?P<what>.*)", rest)):
+    elif does == "have" and (fear := re.match(r"an? (?:\w+ )?(?:fear of|aversion to) (?P<what>.*)", rest)):
         yield from _liked(clause, fear["what"], 1 if clause.denied else -1, 0.75)
     elif does == "have" and (weak := re.match(r"a (?:weakness|passion|love|soft spot) for (?P<what>.*)", rest)):
         yield from _liked(clause, weak["what"], 1, 0.75)
@@ -130,9 +129,7 @@ def _being(clause: Clause, rest: str) -> Iterator[Claim]:
         if found := pattern.match(rest):
             if rest.endswith("person") and noun(found["what"]) not in _PERSONS:
                 return
-            allergy = "allergy" if sure == 0.9 else ""
-            for claim in _liked(clause, found["what"], -way if clause.denied else way, sure):
-                yield replace(claim, constraint=claim.constraint or allergy)
+            yield from _liked(clause, found["what"], -way if clause.denied else way, sure)
             return
 
 
@@ -150,10 +147,18 @@ def _habit(clause: Clause, rest: str) -> Iterator[Claim]:
         yield from _liked(clause, rest, 1, 0.7)
 
 
+def _instead(clause: Clause, claim: Claim) -> Claim:
+    """The claim, with what is wanted no more where the clause says "instead of" it."""
+    was = _object(clause.instead) if clause.instead and claim.stance == 1 else ""
+    return replace(claim, before=(term(was),)) if was and was != claim.about else claim
+
+
 def _liked(clause: Clause, rest: str, toward: int, sure: float) -> Iterator[Claim]:
     """A stance on each object of a list, and on the kinds of what is liked."""
+    if clause.verb == "prefer" and clause.instead:
+        rest = f"{rest} over {clause.instead}"
     if clause.verb == "prefer" and toward > 0 and (over := _OVER.match(rest)):
-        yield from _liked(replace(clause, verb="like"), over["best"], 1, 0.75)
+        yield from _liked(replace(clause, verb="like", instead=""), over["best"], 1, 0.75)
         yield from _preferred(clause, over["best"], over["other"])
         return
     if clause.verb == "prefer" and toward > 0:
@@ -175,7 +180,7 @@ def _liked(clause: Clause, rest: str, toward: int, sure: float) -> Iterator[Clai
         claim = stance(held, said, way, sure)
         if little:
             claim = replace(claim, strength=2, constraint=little.group())
-        yield claim
+        yield _instead(clause, claim)
         if way > 0:
             yield from (replace(claim, about=kind, confidence=min(sure, 0.72)) for kind in sorted(_wider(said)))
 

@@ -21,6 +21,12 @@ _MOVES = listed(
     " adopt buy"
     " graduate sell give finish drop transfer upgrade replace name call settle pass die turn break visit"
 )
+_SET = {
+    **dict.fromkeys(("set", "changed", "renamed", "raised", "lowered", "increased", "reduced", "updated"), "change"),
+    **dict.fromkeys(("moved", "postponed", "rescheduled", "extended"), "move"),
+    **{"switched": "switch", "migrated": "migrate", "upgraded": "upgrade", "transferred": "transfer"},
+}
+"""Participles of what is done to a setting, a plan or a person, by which it is another from then on."""
 _LAST = listed("since and or but yet either , : though anyway")
 _FOR = listed("since for")
 
@@ -36,11 +42,26 @@ class Predicate:
     ended: bool
     begun: bool
     strength: int | None
+    instead: str
+    """What it holds instead of: "works at Acme instead of Beta"; "" where that is not said."""
 
 
 def predicate(said: Said, begins: int) -> Predicate | None:
     """The predicate that begins at a word; None where there is none."""
-    return _Reader(said.low, begins).read() if begins < len(said.low) else None
+    low = _without_idioms(said.low)
+    begins -= len(said.low[:begins]) - len(_without_idioms(said.low[:begins]))
+    return _Reader(low, begins).read() if begins < len(low) else None
+
+
+def _without_idioms(low: tuple[str, ...]) -> tuple[str, ...]:
+    """The words, with one word for "now and then": what is done so is not begun now."""
+    kept: list[str] = []
+    for word in low:
+        kept.append(word)
+        if word in ("then", "again") and kept[-3:-1] == ["now", "and"]:
+            every = kept[-4:-3] == ["every"]
+            kept[-3 - every :] = ["occasionally"]
+    return tuple(kept)
 
 
 class _Reader:
@@ -52,6 +73,7 @@ class _Reader:
         self.denied = False
         self.ended = False
         self.begun = "now" in low or "instead" in low
+        self.instead = ""
         self.tense = Tense.NOW
         self.strength: int | None = None
 
@@ -69,6 +91,7 @@ class _Reader:
         if rest[-1:] == ["anymore"] or rest[-2:] == ["any", "more"] or rest[-2:] == ["any", "longer"]:
             rest = rest[: -1 if rest[-1] == "anymore" else -2]
             self.ended = self.ended or self.denied
+        rest = self._in_place_of(rest)
         rest = [word for word in rest if word not in ("now", "instead", "currently")]
         if self.strength is None:
             self.strength = _strength(rest)
@@ -77,7 +100,15 @@ class _Reader:
         while rest and rest[-1] in _LAST:
             rest.pop()
         said = " ".join(rest).strip(" ,:")
-        return Predicate(main, said, self.denied, self.tense, self.ended, self.begun, self.strength)
+        return Predicate(main, said, self.denied, self.tense, self.ended, self.begun, self.strength, self.instead)
+
+    def _in_place_of(self, rest: list[str]) -> list[str]:
+        """What is said, without what it is said to hold instead of."""
+        for at in range(1, len(rest) - 2):
+            if rest[at : at + 2] == ["instead", "of"]:
+                self.instead = " ".join(rest[at + 2 :]).partition(" ,")[0]
+                return rest[:at]
+        return rest
 
     def _word(self, ahead: int = 0) -> str:
         return self.low[self.at + ahead] if self.at + ahead < len(self.low) else ""
@@ -158,6 +189,9 @@ class _Reader:
                 self.at += 2
                 return self._through(self._infinitive() or "be")
             return "be"
+        if made := self._made_another():
+            self.tense = Tense.NOW if self.tense is Tense.PAST else self.tense
+            return made
         found = verb(self._word())
         if found is None or found[1] is not Form.ING:
             return "be"
@@ -169,6 +203,14 @@ class _Reader:
             self._later(Tense.PLANNED)
         self.at += 1
         return self._through(found[0])
+
+    def _made_another(self) -> str | None:
+        """The verb of "was changed to", "has been moved from one to another"; None of another passive."""
+        made = _SET.get(self._word())
+        if made is None or "to" not in self.low[self.at + 1 :]:
+            return None
+        self.at += 1
+        return made
 
     def _infinitive(self) -> str | None:
         found = verb(self._word())
@@ -197,6 +239,8 @@ class _Reader:
                 if next_verb and next_verb[1] is Form.ING:
                     self.at += 1
                     return self._through(next_verb[0])
+                if made := self._made_another():
+                    return made
                 if not lasting:
                     self._later(Tense.PAST)
                 return "be"

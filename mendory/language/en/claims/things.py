@@ -17,14 +17,17 @@ from mendory.language.en.lists import listed
 _PORT = re.compile(r"\bport (?:number )?(?P<n>\d{2,5})\b")
 _VERSION = re.compile(r"(?P<name>[a-z][a-z+#.]*) (?:version )?v?(?P<v>\d+(?:\.\d+)+|(?<=version )\d+|(?<=v)\d+)\b")
 _DUE = re.compile(r"^(?:due|scheduled|planned|set|expected|on|at|for|by|moved|ending|ends)\b")
-_SWITCH = re.compile(
+SWITCH = re.compile(
     r"^(?:over |back "
     r"|away )*(?:from (?P<old>.+?) )?(?:over )?to (?P<new>.+?)(?: from (?P<left>.+))?$"
 )
+"""One thing for another, behind a verb of change: "from Vim to Helix"."""
 _REPLACED = re.compile(r"^(?P<old>.+?) (?:with|by|for) (?P<new>.+)$")
+_PROJECT = re.compile(r"\bproject\b")
 _ELSEWHERE = ("name", "age", "height", "hometown", "owner", "phone", "address")
 """Nouns whose values other rules read, or that no rule reads surely."""
-_CHANGES = ("change", "move", "switch", "be", "turn", "finish", "end")
+_MOVED = ("change", "move", "switch", "migrate", "upgrade")
+_CHANGES = (*_MOVED, "be", "turn", "finish", "end")
 _CUT = re.compile(r"\b(?:for|because|since|at|on|in|as|when|so|but|last|this|yesterday|and|with|full|permanently)\b.*")
 _LANGUAGES = listed("""
 english french spanish german italian portuguese russian japanese korean chinese mandarin cantonese arabic hindi dutch
@@ -40,6 +43,8 @@ def things(clause: Clause) -> Iterator[Claim]:
         return
     if verb in ("listen", "run", "be", "serve", "use") and (port := _PORT.search(rest)) and clause.subject != USER:
         yield fact(clause, "port", (_whole(port["n"]),), 0.92)
+    elif verb in _MOVED and clause.subject != USER and (port := re.match(r".*\bto port (?P<n>\d{2,5})$", rest)):
+        yield fact(clause, "port", (_whole(port["n"]),), 0.9, ends=True)
     if verb in ("use", "run", "require", "upgrade", "be", "target") and (said := _VERSION.search(rest)):
         yield fact(clause, f"version:{said['name']}", (term(said["v"]),), 0.8, ends=verb == "upgrade")
     elif verb == "upgrade" and (bare := re.match(r"to (?:version )?v?(\d[\w.]*)$", rest)):
@@ -50,7 +55,11 @@ def things(clause: Clause) -> Iterator[Claim]:
         yield from _spoken(clause, fluent["list"])
     if clause.subject != USER:
         yield from _when(clause)
-    if verb in ("switch", "migrate", "move", "change", "convert") and (switch := _SWITCH.match(rest)):
+    if (
+        verb in ("switch", "migrate", "move", "change", "convert")
+        and not _PROJECT.search(rest)
+        and (switch := SWITCH.match(rest))
+    ):
         yield from _switched(clause, switch["new"], switch["old"] or switch["left"])
     elif verb == "replace" and (swap := _REPLACED.match(rest)):
         yield from _switched(clause, swap["new"], swap["old"])
@@ -91,10 +100,10 @@ def _detail(clause: Clause) -> Iterator[Claim]:
     name = clause.thing.split()[-1]
     if name not in ATTRIBUTES or clause.verb not in _CHANGES or clause.thing.startswith(("favo", "fav ")):
         return
-    moved = clause.verb in ("change", "move", "switch")
+    moved = clause.verb in _MOVED
     old, rest = None, clause.rest
     if moved:
-        switch = _SWITCH.match(rest)
+        switch = SWITCH.match(rest)
         if switch is None:
             return
         rest, old = switch["new"], switch["old"] or switch["left"]
@@ -144,7 +153,7 @@ def _taken(clause: Clause, new: str, old: str | None) -> Iterator[Claim]:
     """What is taken now is liked; what was taken before is not taken any more."""
     for said, toward in ((new, 1), (old or "", -1)):
         about = " ".join(folds(_CUT.sub("", said)))
-        if about and clause.verb in ("switch", "change"):
+        if about and (clause.verb == "switch" or (clause.verb == "change" and clause.subject == USER)):
             yield replace(stance(clause, about, toward, 0.75), ends=True)
 
 
@@ -153,7 +162,14 @@ def _used(clause: Clause) -> Iterator[Claim]:
         named = tool(_CUT.sub("", part).strip())
         if named is None:
             continue
-        yield fact(clause, "uses", (term(named[0]),), 0.85)
+        was = tool(_CUT.sub("", clause.instead).strip()) if clause.instead else None
+        before = (term(was[0]),) if was and was[1] == named[1] and not clause.denied else ()
+        yield _after(fact(clause, "uses", (term(named[0]),), 0.85), before)
         single = len(listing(clause.rest)) == 1 and named[1] not in ("programming language", "browser", "chat", "cloud")
         if single and not clause.denied:
-            yield fact(clause, f"tool:{named[1]}", (term(named[0]),), 0.75 if clause.begun else 0.65)
+            yield _after(fact(clause, f"tool:{named[1]}", (term(named[0]),), 0.75 if clause.begun else 0.65), before)
+
+
+def _after(claim: Claim, before: tuple[Value, ...]) -> Claim:
+    """The claim, with what it says was so before where it says that."""
+    return replace(claim, before=before) if before else claim

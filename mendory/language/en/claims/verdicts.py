@@ -8,22 +8,28 @@ from decimal import Decimal
 
 from mendory.language.claim import USER, Claim, ClaimKind
 from mendory.language.en.claims.values import figure, folds
+from mendory.language.en.claims.verbs import verb
 from mendory.language.en.claims.words import Sentence
 from mendory.language.en.lists import listed
 from mendory.language.en.scenes import scenes
 from mendory.language.en.tokens import tokens
 
 _NONE = re.compile(
-    r"^(?:absolutely )?(?:no|without) (?P<what>\w+(?: \w+)?)(?: ?,)? (?:ever|please|at all|any ?more|thanks)\b"
+    r"^(?:absolutely )?(?:(?:no|never|without)(?: any| more)? (?P<what>\w+(?: \w+)?)(?: ?,)?"
+    r" (?P<how>ever|again|please|at all|any ?more|thanks|(?:in|on|with) (?:my|any|the) (?:food|dish|dishes|meals?|soup"
+    r"|salads?|coffee|tea|drinks?|plate|pizza|sandwich(?:es)?|burgers?|rice|noodles))\b"
+    r"|never any (?P<any>\w+(?: \w+)?)$)"
 )
+_EVER = re.compile(r"\bnever\b|\b(?:ever|again)$")
 _FINE = re.compile(
     r"^(?:but )?(?P<what>(?:a |an |the |some )?\w+(?: (?:bit |amount |of )*\w+){0,2}?)"
     r"(?: (?P<where>(?:at|during|for|in|on|with) [\w ]+?))? (?:is|are) (?P<no>not )?"
     r"(?:fine|ok|okay|acceptable|allowed|alright|welcome)\b(?P<tail>.*)$"
 )
 _PORT = re.compile(r"^(?:the )?port (?:is )?(?P<n>\d{2,5})$")
-_LITTLE = re.compile(r"\b(?:little|bit|small amounts?|touch|pinch|moderation)\b")
+_LITTLE = re.compile(r"\b(?:some|little|bit|small amounts?|touch|pinch|moderation)\b")
 _AMOUNT = listed("littl bit small amount touch pinch moder")
+_NOT_REFUSED = listed("late sure enough mind again before alone too so longer one problem worries rush way idea need")
 _NOBODY = listed("everything it that this all he she they i you we which what there anything everyone nothing weather")
 
 
@@ -36,10 +42,17 @@ def verdicts(sentences: Iterable[Sentence]) -> Iterator[Claim]:
         if port := _PORT.match(words):
             value = figure(Decimal(port["n"]))
             yield Claim(ClaimKind.FACT, USER, "port", (value,), confidence=0.85)
-        elif (none := _NONE.match(words)) and (what := " ".join(folds(none["what"]))):
-            yield Claim(ClaimKind.PREFERENCE, USER, what, stance=-1, strength=0, confidence=0.8)
+        elif (none := _NONE.match(words)) and (what := _refused(none["what"] or none["any"])):
+            never = 0 if _EVER.search(none.group()) else None
+            yield Claim(ClaimKind.PREFERENCE, USER, what, stance=-1, strength=never, confidence=0.8)
         elif (fine := _FINE.match(words)) and _NOBODY.isdisjoint(fine["what"].split()):
             yield from _fine(fine)
+
+
+def _refused(said: str) -> str:
+    """The folded thing that is refused; "" of what one does ("never late again")."""
+    words = said.split()
+    return "" if words[0] in _NOT_REFUSED or verb(words[0]) else " ".join(folds(said))
 
 
 def _fine(fine: re.Match[str]) -> Iterator[Claim]:

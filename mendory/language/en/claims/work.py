@@ -9,6 +9,7 @@ from dataclasses import replace
 from mendory.language.claim import Claim, Tense, Value
 from mendory.language.en.claims.clause import Clause
 from mendory.language.en.claims.jobs import job, line_of_work, modifiers
+from mendory.language.en.claims.projects import project
 from mendory.language.en.claims.values import fact, folds, term
 from mendory.language.en.claims.verbs import verb
 from mendory.language.en.forms import known
@@ -23,10 +24,15 @@ _IN = re.compile(
     r"|insurance"
     r"|construction|tech|it|real estate|advertising|banking|publishing|law enforcement|public relations)\b"
 )
+_LAID_OFF = re.compile(
+    r"^(?:laid off|fired(?! up)|let go(?! of)|made redundant|sacked|furloughed)\b(?: (?:from|by|at) (?P<name>.+))?"
+)
+_LONG_AGO = re.compile(r"\b(?:(?:19|20)\d\d|years ago|once|as a teen\w*|in college)\b")
+"""When a job was lost of which nobody knows whether another came after it."""
 _RETIRED = re.compile(r"^(?:a |an |now )?(?:retired|unemployed|jobless|out of work|between jobs|out of a job)\b")
 _NAME_ENDS = re.compile(
     r"\s*(?:,|\b(?:as|in|on|since|for|and|but|who|where|which|with|now|part|full|because|so|by|to|from|until"
-    r"|right|at|while"
+    r"|right|at|while|instead|rather"
     r"|when|doing|these|during|again)\b).*"
 )
 _NO_NAME = listed(
@@ -109,7 +115,9 @@ def _occupation(clause: Clause) -> Iterator[Claim]:
         return
     if clause.thing:
         return
-    if does == "be":
+    if does in ("be", "get") and (gone := _LAID_OFF.match(rest)):
+        yield from _laid_off(clause, gone["name"])
+    elif does == "be":
         yield from _being(clause, rest)
     elif does in ("work", "moonlight"):
         yield from _working(clause, rest)
@@ -121,8 +129,11 @@ def _occupation(clause: Clause) -> Iterator[Claim]:
         yield fact(clause, "job", (found,), 0.85, ends=True)
     elif does == "retire" and clause.tense is Tense.NOW:
         yield fact(clause, "job", (), 0.85, denied=True, ends=True)
+    elif does in ("leave", "quit", "join") and project(clause, rest):
+        return
     elif does in ("quit", "lose", "leave") and re.match(r"(?:my|his|her|their|the|your) (?:\w+ )?jobs?\b", rest):
-        yield fact(clause, "job", (), 0.7, denied=True, ends=True)
+        if not _LONG_AGO.search(clause.text.lower()):
+            yield fact(clause, "job", (), 0.7, denied=True, ends=True)
         if (at := re.search(r"\b(?:at|with) (?P<name>.*)", rest)) and (left := _employer(clause, at["name"])):
             yield fact(clause, "employer", (left,), 0.8, denied=True, ends=True)
     elif does in ("leave", "quit") and (left := _employer(clause, rest)):
@@ -150,6 +161,17 @@ def _occupation(clause: Clause) -> Iterator[Claim]:
         does not in _MEANT and not clause.denied and (also := re.search(r"\b(?:as|being) an? (\w+(?: \w+){0,4})", rest))
     ):
         yield from (fact(clause, "job", (found,), 0.68) for found in (job(also.group(1)),) if found)
+
+
+def _laid_off(clause: Clause, name: str | None) -> Iterator[Claim]:
+    """Who was laid off has no job, unless that was long ago; nor the employer who is named."""
+    if clause.denied:
+        return
+    now = replace(clause, tense=Tense.NOW) if clause.tense is Tense.PAST else clause
+    if not _LONG_AGO.search(clause.text.lower()):
+        yield fact(now, "job", (), 0.7, denied=True, ends=True)
+    if name and (left := _employer(clause, name)):
+        yield fact(now, "employer", (left,), 0.8, denied=True, ends=True)
 
 
 def _being(clause: Clause, rest: str) -> Iterator[Claim]:
@@ -196,7 +218,9 @@ def _working(clause: Clause, rest: str) -> Iterator[Claim]:
     if not said and line is not None:
         yield fact(clause, "job", (line,), 0.75)
     if rest.startswith(("at ", "for ", "with ")) and (name := _employer(clause, where["where"])):
-        yield fact(clause, "employer", (name,), 0.88)
+        was = _employer(clause, clause.instead) if clause.instead else None
+        made = fact(clause, "employer", (name,), 0.88)
+        yield replace(made, before=(was,)) if was else made
 
 
 def _having(clause: Clause, rest: str) -> Iterator[Claim]:
