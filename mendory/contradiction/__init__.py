@@ -54,7 +54,9 @@ def compare(
 def _within(told: Compared) -> bool:
     """Whether the values that agree are two, of which one lies in the other: that is why the words differ."""
     one, two = told.claims
-    return one is not None and two is not None and {v.text for v in one.values} != {v.text for v in two.values}
+    if one is None or two is None or one.kind is ClaimKind.PREFERENCE:
+        return False
+    return {v.text for v in one.values} != {v.text for v in two.values}
 
 
 def _of_user(told: Compared, held: Given) -> bool:

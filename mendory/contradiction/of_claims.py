@@ -111,10 +111,17 @@ def _preferences(a: Claim, b: Claim) -> Compared | None:
         part, why = stances(a, b)
         if part:
             return Compared(Relation.CONFLICT, sure * part, why, (a, b))
+        if _instead(a, b) or _instead(b, a):
+            return Compared(Relation.CONFLICT, sure, ("stance", "ended"), (a, b))
         same = a.stance is not None and a.stance == b.stance
         return Compared(Relation.AGREE, 0.0, ("stance",), (a, b)) if same else None
     ended = any(_wants(b, was) for was in a.before) or any(_wants(a, was) for was in b.before)
     return Compared(Relation.CONFLICT, sure, ("stance", "ended"), (a, b)) if ended else None
+
+
+def _instead(a: Claim, b: Claim) -> bool:
+    """Whether the first wants one of a kind in the place of what was wanted of it, and the second another of it."""
+    return a.ends and a.stance == b.stance == 1 and excluded(a.values, b.values)
 
 
 def _wants(claim: Claim, was: Value) -> bool:

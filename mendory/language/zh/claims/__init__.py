@@ -24,6 +24,8 @@ __all__ = ["claims_of"]
 
 
 _TIMES = words("times")
+_ANY_TIME = frozenset({"", "平时", "一般"})
+"""What is no scene of its own, though it is said of one."""
 _RELATED = frozenset(KIN.values())
 _ONLY_ONE = words("only_one")
 
@@ -34,12 +36,16 @@ def claims_of(text: str) -> tuple[Claim, ...]:
     held: frozenset[str] = frozenset()
     plain = simplified(halfwidth(text))
     for said in sayings(plain):
-        held = scenes([said.tokens]) | {word for word in _TIMES if word in said.text} or (
-            held if said.before else frozenset()
-        )
+        held = _scenes(said) or (held if said.before else frozenset())
         for claim in map(_whoever, _claims(said, plain, held)):
             found.setdefault((claim.subject, claim.about, claim.values, claim.stance, claim.tense, claim.denied), claim)
     return tuple(found.values())
+
+
+def _scenes(said: Saying) -> frozenset[str]:
+    """Where and when a clause holds; who it is about is no part of it: 出差 of 小王出差时."""
+    told = (" ".join(word for word in scene.split() if word != said.subject) for scene in scenes([said.tokens]))
+    return frozenset({*told, *(word for word in _TIMES if word in said.text)} - _ANY_TIME)
 
 
 def _whoever(claim: Claim) -> Claim:

@@ -27,7 +27,7 @@ _LIKES = re.compile(
     r"(?P<what>[^，,。]*)"
 )
 _TAKES = re.compile(
-    rf"(?:{_NO}|(?P<begun>改成|改为|改|换成|开始|现在只|只|习惯|坚持|喜欢|爱)|(?P<may>可以接受|可以|能接受|能够|能))?{_HOW}"
+    rf"(?:{_NO}|(?P<begun>改成|改为|改|换成|开始|(?:现在|如今|以后|目前)?只|习惯|坚持|喜欢|爱)|(?P<may>可以接受|可以|能接受|能够|能))?{_HOW}"
     rf"(?P<does>{one_of('takes')})(?![松心假弃强班入油快上])(?P<done>了|过|完|到|掉)?(?P<what>[^，,。]*)"
 )
 _ALLERGIC = re.compile(
@@ -48,6 +48,16 @@ _NEXT = re.compile(
 """Where a further refusal begins: 不抽烟不喝酒."""
 _QUITS = re.compile(
     r"(?:戒掉?了?|戒断)(?P<what>[^，,。了]{1,6})了?|(?P<what2>[^，,。]{1,6})(?:已经?)?戒(?:掉|了|掉了)$"
+)
+_HABITUAL = re.compile(
+    r"^(?:[^，,。]*(?:时候?|期间|场合[下里]?))?(?:也|都|就|会|要)*(?:吃|喝|抽)[^，,。了过着完到掉一-十几半个\d]{1,5}$"
+)
+_ONCE = re.compile(r"今天|昨[天晚]|今[晚早]|明天|前天|上周|上次|那[天次]|刚|正在?|在(?:吃|喝|抽)|先|再|还|又|\d")
+"""What makes it a single time."""
+_SWITCHES = re.compile(
+    r"(?:(?:从|把|由)\s?(?P<old>[^，,。从]{1,8}?)\s?)?(?:已经?|都|全|现在|后来|最近|彻底)*"
+    r"(?:改成|改为|换成|换为|改用|换到|转为|转成|切换到|切换成|改换|改|换)了?(?:吃|喝|抽|打|踢|练|玩|学|做|听|骑|养|去)?"
+    r"(?P<new>[^，,。吃喝抽打踢练玩]{1,8}?)(?:了|啦)?$"
 )
 _INTEREST = re.compile(
     r"(?P<no>不|没有?)?对(?P<what>[^，,。]{1,10}?)(?:很|非常|特别|(?P<no2>不太|不怎么|不|没有?|毫无))?(?:感兴趣|有兴趣|着迷|上瘾|情有独钟)"
@@ -93,6 +103,9 @@ class _Stance:
     ends: bool = False
     constraint: str = ""
     strength: int | None = None
+    instead: bool = False
+    """It is taken in the place of what was taken of its kind."""
+    before: str = ""
 
 
 def liking(said: Saying, scenes: frozenset[str]) -> Iterator[Claim]:
@@ -126,6 +139,12 @@ def liking(said: Saying, scenes: frozenset[str]) -> Iterator[Claim]:
         ends = any(word in best.group() for word in ("变成", "改成", "改为"))
         yield from _favourite(said, best["kind"], best["what"], scenes, ends=ends)
         return
+    switch = _SWITCHES.search(rest)
+    if switch and any(kinds(name) for name, _ in _objects(switch["new"])):
+        old = next((name for name, _ in _objects(switch["old"] or "")), "")
+        stance = _Stance(1, 0.8, ends=True, instead=True, before=old)
+        yield from _claims(said, switch["new"], stance, scenes)
+        rest = rest[: switch.start()]
     for part in _NEXT.split(rest):
         yield from _verbs(said, part, scenes)
 
@@ -142,6 +161,8 @@ def _verbs(said: Saying, rest: str, scenes: frozenset[str]) -> Iterator[Claim]:
         return
     if takes := _TAKES.search(rest):
         stance = _taken(takes, _strength(said.tokens))
+        if stance is None and not takes["no"] and (said.own or scenes) and _habitual(said.text, rest):
+            stance = _Stance(1, 0.65 if scenes else 0.6)
         if stance:
             yield from _claims(said, takes["what"], stance, scenes)
 
@@ -169,10 +190,17 @@ def _taken(found: re.Match[str], strength: int | None) -> _Stance | None:
     if no:
         return _Stance(-1, 0.85, ends=no in _OVER)
     if begun in ("改成", "改为", "改", "换成", "开始"):
-        return _Stance(1, 0.8, ends=True)
+        return _Stance(1, 0.8, ends=True, instead=begun != "开始")
+    if begun and begun.endswith("只"):
+        return _Stance(1, 0.75, instead=True)
     if begun or found["may"] or strength is not None:
         return _Stance(1 if strength is None or strength > 0 else -1, 0.7)
     return None
+
+
+def _habitual(text: str, rest: str) -> bool:
+    """Whether a clause is no more than that somebody takes something: it tells of a habit, unless of a single time."""
+    return bool(_HABITUAL.match(rest)) and not _ONCE.search(text)
 
 
 def _strength(tokens: Sequence[Token]) -> int | None:
@@ -206,12 +234,20 @@ def _claims(said: Saying, what: str, stance: _Stance, scenes: frozenset[str]) ->
             scenes=frozenset(scene for scene in scenes if scene not in name),
             constraint=little or stance.constraint,
             tense=said.tense,
+            before=(term(stance.before),) if stance.before else (),
             ends=stance.ends,
             confidence=stance.sure,
         )
         yield claim
         if stance.toward > 0 and not stance.constraint:
-            yield from (replace(claim, about=kind, confidence=min(stance.sure, 0.65)) for kind in kinds(name))
+            of_kind = replace(
+                claim,
+                values=(term(name, *kinds(name)),),
+                before=(),
+                ends=stance.instead,
+                confidence=min(stance.sure, 0.65),
+            )
+            yield from (replace(of_kind, about=kind) for kind in kinds(name))
 
 
 def _objects(what: str) -> Iterator[tuple[str, str]]:

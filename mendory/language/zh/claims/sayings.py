@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import pairwise
 
 from mendory.language.claim import USER, Tense
 from mendory.language.zh.claims.lexicon import one_of, words
@@ -40,6 +40,11 @@ _OWN = re.compile(
 )
 _OTHER = re.compile(r"^(?:你们?|您|妳|他们?|她们?|它们?|大家|别人|有人|人们|谁|对方|某人)")
 _WE = re.compile(r"^(?:我们|咱们|咱|俺们)")
+_CIRCUMSTANCE = re.compile(
+    rf"(?:在|每次|每到|每逢|平时|一般)?(?:[^，,。]{{1,10}}?(?:的时候|时候|(?<![小及同平当准按暂随临定有])时(?![间候刻代常期速区差])|期间|场合)[里上下]?"
+    rf"|{one_of('times')})(?=[^，,。])"
+)
+"""When or where something holds that is said of whom the clause names behind it: 开会时小王…."""
 _INTRODUCES = re.compile(
     rf"^.{{0,8}}有(?:[一两]?[个位名]|两个)?[^，,。的]{{0,3}}?(?P<who>{'|'.join(sorted(KIN, key=len, reverse=True))})"
     r"(?=(?:在|住|是|叫|喜欢|不|对|今年|已经|正在|也)[一-鿿\d])"
@@ -102,7 +107,7 @@ def _sentence(sentence: str, asked: bool, about: str | None) -> Iterator[Saying]
     supposed = False
     for part in clauses:
         said = _USER_SAYS.sub(r"\1", part)
-        tokens = tuple(chain.from_iterable(clauses_of(scan(said).pieces)))
+        tokens = tuple(token for some in _apart(said) for one in clauses_of(scan(some).pieces) for token in one)
         subject, own, rest = _subject(said, tokens, about)
         told = subject != USER and bool(_TELLS.match(rest))
         supposed = supposed or told or bool(_SUPPOSED.search(said))
@@ -111,6 +116,13 @@ def _sentence(sentence: str, asked: bool, about: str | None) -> Iterator[Saying]
         yield Saying(said, subject, own, about, rest, tense, in_question, asks, part is not clauses[0], tokens)
         reported = reported or (subject != USER and bool(_REPORTS.search(said)))
         about = subject if own else about
+
+
+def _apart(said: str) -> tuple[str, ...]:
+    """A clause, its circumstance apart, so that no word reaches from there into the name behind it: 宴请时|小王."""
+    opening = _OPENING.match(said)
+    when = _CIRCUMSTANCE.match(said, opening.end() if opening else 0)
+    return (said[: when.end()], said[when.end() :]) if when else (said,)
 
 
 def _introduced(part: str) -> list[str]:
@@ -131,6 +143,8 @@ def _subject(text: str, tokens: Sequence[Token], about: str | None) -> tuple[str
     """Whom a clause is about, whether it says so itself, and the rest of it."""
     opening = _OPENING.match(text)
     start = opening.end() if opening else 0
+    if (when := _CIRCUMSTANCE.match(text, start)) and _somebody(text, when.end(), tokens):
+        start = when.end()
     rest = text[start:]
     if kin := _OWN.match(rest):
         return KIN[kin[1]], True, rest[kin.end() :]
@@ -145,6 +159,12 @@ def _subject(text: str, tokens: Sequence[Token], about: str | None) -> tuple[str
     if named:
         return named, True, rest[length:].lstrip()
     return (about, False, rest) if _verbal(tokens, start) else (None, False, rest)
+
+
+def _somebody(text: str, start: int, tokens: Sequence[Token]) -> bool:
+    """Whether somebody is named at this place."""
+    rest = text[start:]
+    return any(known.match(rest) for known in (_OWN, _WE, _OTHER, _FIRST)) or bool(_named(rest, tokens, start)[0])
 
 
 def _noun_at(tokens: Sequence[Token], place: int) -> bool:
