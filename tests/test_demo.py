@@ -18,6 +18,7 @@ from demo.embed import DIMENSION
 from demo.memories import memories
 from demo.plant import plant
 from demo.rows import is_chinese
+from mendory.config import StalenessSection
 from mendory.detect import Settings, examine
 from mendory.finding import KNOWN, Code, Finding, Ring
 from mendory.lance import to_table
@@ -63,7 +64,8 @@ def _found(rows: list[dict[str, Any]], stale: frozenset[str] = frozenset()) -> t
     table = table.append_column(VECTORLESS, pa.array(bare)).append_column(VECTOR, facts(vectors))
     held = FieldMapping.identity().memories(table.combine_chunks())
     by_id = {m.id: m for m in held if m.id}
-    wishes = Settings(now=datetime.now(UTC), stale_vectors=stale)
+    # its memories are of fixed dates: what is old would depend on the day
+    wishes = Settings(now=datetime.now(UTC), stale_vectors=stale, staleness=StalenessSection(stale_below=0))
     return examine(held, lambda ids: {i: by_id[i] for i in ids if i in by_id}, wishes).findings
 
 

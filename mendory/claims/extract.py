@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
+from mendory.claims.environments import environments
+from mendory.claims.things import of_a_thing
 from mendory.language import language_of
 from mendory.language.claim import Claim, Claiming
 
@@ -26,7 +29,11 @@ def claims_in(text: str) -> tuple[Claim, ...]:
 def extracted(text: str) -> tuple[Claim, ...]:
     """The same, looked for each time."""
     language = language_of(text)
-    return language.claims(text) if isinstance(language, Claiming) else ()
+    found: tuple[Claim, ...] = language.claims(text) if isinstance(language, Claiming) else ()
+    if not any(of_a_thing(claim) for claim in found):
+        return found
+    held = environments(text)
+    return tuple(replace(claim, scenes=claim.scenes | held) if of_a_thing(claim) else claim for claim in found)
 
 
 def remember(text: str, claims: tuple[Claim, ...]) -> None:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from mendory.claims.extract import claims_in
+from mendory.claims.things import of_a_thing
 from mendory.claims.written import written
 from mendory.language import fold
 from mendory.language.claim import USER, Claim, ClaimKind
@@ -16,8 +17,6 @@ from mendory.record import Memory
 
 ClaimsOf = Callable[[Memory], tuple[Claim, ...]]
 """What a memory claims."""
-THINGS: Final = frozenset({"port", "version", "deadline"})
-"""Attributes of things: of whose the text does not say, the memory's first entity tells."""
 EVERYWHERE: Final = frozenset(
     {
         *(
@@ -60,11 +59,6 @@ def claims_of(memory: Memory, extracted: Callable[[str], tuple[Claim, ...]] = cl
 def of_writer(memory: Memory) -> bool:
     """Whether its claim is its writer's."""
     return bool(memory.content) and written(memory.claim) is not None
-
-
-def of_a_thing(claim: Claim) -> bool:
-    """Whether it is a fact about a thing rather than a person."""
-    return claim.kind is ClaimKind.FACT and claim.about.partition(":")[0] in THINGS
 
 
 def _of_row(claim: Claim, scene: frozenset[str], own: frozenset[str]) -> Claim:

@@ -10,6 +10,7 @@ from typing import Any, Final
 from mendory.claims import ClaimsOf, claims_of, of_writer
 from mendory.claims.attributes import attribute
 from mendory.claims.blocks import numbers, old_values
+from mendory.claims.things import of_a_thing
 from mendory.conflicts import ConflictRules, rule
 from mendory.detect.buried import Copies, Over, outlived, says_more
 from mendory.detect.exact_duplicates import plain_kind, span
@@ -154,6 +155,8 @@ class Conflicts:
             row, now = held.get(name), held.get(over.now)
             if row is None or now is None or tuple(sorted((name, over.now))) in told or not self._older(row, now):
                 continue
+            if any(of_a_thing(claim) and claim.subject for claim in self._claims(row)):
+                continue  # it says itself of what it names the value
             if name not in best or (_age(now), over.old) > (_age(best[name][1]), best[name][2]):
                 best[name] = row, now, over.old
         for row, now, old in best.values():

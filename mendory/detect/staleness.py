@@ -20,6 +20,7 @@ from mendory.text import is_blank
 
 Fetch = Callable[[Sequence[str]], Mapping[str, Memory]]
 READS: Final = ("content", "scope", "kind", "metadata", "created_at", "updated_at", "last_verified_at")
+_CONFIRMED: Final = "last_verified_at"
 EXAMPLES: Final = 3
 """A scope's oldest memories, by which its staleness is told: a finding for each would drown all others."""
 
@@ -45,7 +46,8 @@ class Stale(_Aged):
     Flags: recallable rows whose freshness (`Curve.fresh`) is under `staleness.stale_below` since they were last stored,
     changed or confirmed; the oldest three are named and all are counted.
     Does not flag: what lasts (an allergy, a birthday, an attribute of the writer's that never changes), in English and
-    Chinese; events, which are history; rows without a time; archived rows. Cost: constant a row; the words of old rows
+    Chinese; events, which are history; rows without a time; archived rows; anything where the table has no place for
+    a confirmation, so that nobody could give one. Cost: constant a row; the words of old rows
     alone are read.
     """
 
@@ -59,7 +61,7 @@ class Stale(_Aged):
 
     def observe(self, memory: Memory) -> None:
         """Count the row when it is stale."""
-        if self._now is None or memory.kind == Kind.EVENT or not self._looked_at(memory):
+        if self._now is None or _CONFIRMED in self._absent or memory.kind == Kind.EVENT or not self._looked_at(memory):
             return
         curve = self._curves.of(memory.kind)
         age = age_of(memory, self._now, read=curve.unread is not None)
@@ -84,6 +86,11 @@ class Stale(_Aged):
             rows, days = self._rows[scope], int(max(age for age, _ in self._oldest[scope]))
             reason = f"{rows} memories are old and nobody has confirmed them, the oldest for {days} days"
             yield finding(Code.STALE, memories, READS, reason, {"rows": rows, "oldest_days": days}, "stale/1")
+
+    def stands_down(self) -> Iterator[tuple[str, str]]:
+        """Where memories can't be confirmed nobody is told that they were not."""
+        if _CONFIRMED in self._absent:
+            yield _CONFIRMED, "the table has no such field"
 
 
 class _Last(str):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from mendory.claims import ClaimsOf, claims_of, of_writer
-from mendory.claims.of import of_a_thing
+from mendory.claims.things import of_a_thing
 from mendory.contradiction import DECIDES, Compared, Relation, compare
 from mendory.detect.exact_duplicates import plain_kind
 from mendory.language import fold, language_of

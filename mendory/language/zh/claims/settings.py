@@ -59,6 +59,10 @@ _HEAD = re.compile(
     r"^(?P<what>[A-Za-z][\w .-]{0,20}|[^，,。的从]{2,12}?)(?:的)?(?:默认|监听|开放|访问)?"
     r"(?=端口|版本|截止|期限|DDL|ddl|交付|到期|监听|运行|使用|占用)"
 )
+_WHERE = re.compile(
+    r"(?:在|于)?(?:生产|线上|正式|现网|预发布?|预生产|仿真|测试|联调|验收|开发|研发|灰度|沙箱|沙盒|本地|本机|演示)"
+    r"(?:环境|集群|服务器|机房)?(?:上|里|中)?$"
+)
 _TAIL = re.compile(r"(?:了|的|来.*|做.*|写.*|作为.*|进行.*|开发.*|管理.*|框架|数据库|编辑器|浏览器|缩进)$")
 
 
@@ -101,6 +105,7 @@ def _whose(said: Saying) -> str | None:
         return said.subject
     head = _HEAD.match(said.text)
     what = re.sub(r"(?:我们|我|用户|的)", "", head["what"]).strip() if head else ""
+    what = _WHERE.sub("", what) or what
     what = re.sub(r"(?:已|已经|现在|目前|将|改|把|部署在?|启动在?|跑在|位于|现|在|\d+)+$", "", what)
     return None if what.endswith(("说", "表示", "问")) else fold(what) or USER
 
