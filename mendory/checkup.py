@@ -94,6 +94,10 @@ class Patient:
         bounds = self.neighbours.basis() if self.neighbours else []
         return digest.of([rules(), self.config.table_uri, config, schemas, sorted(self.settings.absent), bounds])
 
+    def _measured(self) -> dict[str, Any] | None:
+        """What bounds of the space were guessed from."""
+        return self.neighbours.measured() if self.neighbours else None
+
     def _unread(self) -> list[tuple[str, str]]:
         """What stands down for columns that Lance can't read."""
         why = "Lance reads no column with a backtick in its name; rename it"
@@ -108,7 +112,7 @@ class Patient:
         memories = _counted(view.scan(), rows, scripts, counts, statuses)
         seen = examine(memories, view.fetch, self.settings, self.neighbours)
         sick = view.fetch([i for f in seen.findings for i in f.ids])
-        kept = None if counts is None else facts(counts, seen, notes, sick)
+        kept = None if counts is None else facts(counts, seen, notes, sick, self._measured())
         told = self._told(seen, sick, rows, scripts, replace(basis, looked_at=seen.read), kept)
         return replace(told, hidden=statuses[Status.ARCHIVED.value])
 
@@ -121,7 +125,7 @@ class Patient:
         wanted = {i for f in seen.examination.findings for i in f.ids}
         sick = {i: m for i, m in sick_rows(begun.facts).items() if i in wanted and i not in seen.touched}
         sick |= View(self.reader, notes).fetch(sorted(wanted - sick.keys()))
-        kept = facts(seen.counts, seen.examination, notes, sick)
+        kept = facts(seen.counts, seen.examination, notes, sick, begun.facts["spread"])
         basis = Basis(begun.version, "", seen.changed, seen.looked_at, seen.standing)
         rows = {(str(k[0]), str(k[1])): n for k, n in seen.counts.of("attribute").items()}
         return self._told(seen.examination, sick, rows, seen.counts.of("script"), basis, kept, seen.counts.rows)

@@ -37,6 +37,7 @@ from mendory.sidestate import SideState
 from mendory.spaces import SpaceState
 from mendory.summing import SummaryVectors
 from mendory.telemetry import mark_shown, since_mark
+from mendory.thresholds import Spread
 
 _R = TypeVar("_R", bound=Reader)
 
@@ -148,9 +149,15 @@ class Clinic:
         if self._neighbours is None or self._neighbours[0] != (id(reader), reader.version):
             ledger = self.known_ledger()
             calibrated = [kept.threshold for kept in ledger.thresholds.all()] if ledger else []
-            made = TableNeighbours(reader, self._space(ledger), calibrated, self.side_state.stale(reader))
+            stale, spread = self.side_state.stale(reader), lambda: self._spread(ledger)
+            made = TableNeighbours(reader, self._space(ledger), calibrated, stale, spread)
             self._neighbours = (id(reader), reader.version), made
         return self._neighbours[1]
+
+    def _spread(self, ledger: Ledger | None) -> Spread | None:
+        """What was measured of the vectors' space when the newest checkpoint was made; None without one."""
+        held = ledger.checkpoints.newest(self._patient().about()) if ledger else None
+        return Spread.from_json(held.facts["spread"]) if held and held.facts["spread"] else None
 
     def _space(self, ledger: Ledger | None) -> str | None:
         """The model the table's vectors are of, as a witness saw or else the configuration says; None when unknown."""

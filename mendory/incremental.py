@@ -104,6 +104,8 @@ def changed(
         ), None
     if held.facts["notes"] != notes_mark(notes):
         return Unclear("what is kept aside of rows changed since the checkpoint"), held
+    if held.version != reader.version and held.facts["spread"] != (neighbours.measured() if neighbours else None):
+        return Unclear("the vectors say other things of their space than at the checkpoint"), held
     stands = index.version()
     if stands is None or not held.version <= stands <= reader.version:
         return Unclear("the side state is gone or of another version: mendory plan brings it up"), held
@@ -138,9 +140,10 @@ def notes_mark(notes: Notes) -> str:
     return digest.of([[name, note.about, dict(note.fields)] for name, note in sorted(notes.items())])
 
 
-def facts(counts: Counts, seen: Examination, notes: Notes, sick: Mapping[str, Memory]) -> dict[str, Any]:
-    """What a checkpoint keeps of a check beside its findings."""
+def facts(counts: Counts, seen: Examination, notes: Notes, sick: Mapping[str, Memory], spread: Any) -> dict[str, Any]:
+    """What a checkpoint keeps of a check beside its findings; `spread`: what bounds were guessed from."""
     return {
+        "spread": spread,
         "counts": counts.as_json(),
         "stands_down": [list(line) for line in seen.stands_down],
         "firsts": [[list(key), list(ids)] for key, ids in seen.firsts.items()],

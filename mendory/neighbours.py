@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -37,13 +37,19 @@ class TableNeighbours:
     """The vectors are read when they are first asked for, once; they take four bytes a component until this is gone.
 
     `space` is the model that made them, None where nobody knows; `calibrated` are the owner's own thresholds. `stale`
-    rows, whose vector came from an earlier text, count as rows without one.
+    rows, whose vector came from an earlier text, count as rows without one. `kept` gives what was measured of the space
+    before, which holds as long as the vectors agree with it: else a few new rows would move every guessed bound a bit.
     """
 
     def __init__(
-        self, reader: Reader, space: str | None, calibrated: Sequence[Threshold], stale: Collection[str]
+        self,
+        reader: Reader,
+        space: str | None,
+        calibrated: Sequence[Threshold],
+        stale: Collection[str],
+        kept: Callable[[], Spread | None] = lambda: None,
     ) -> None:
-        self._reader, self._stale = reader, frozenset(stale)
+        self._reader, self._stale, self._kept = reader, frozenset(stale), kept
         self._space, self._calibrated = space or UNKNOWN, tuple(calibrated)
         self._asked: tuple[Observed, float, Pairs] | None = None
 
@@ -61,9 +67,19 @@ class TableNeighbours:
             return known
         return None if self._spread is None else Thresholds(self._calibrated, self._spread).of(self._space, language)
 
+    def measured(self) -> dict[str, Any] | None:
+        """What bounds of the space were guessed from, as plain values; None where none was guessed."""
+        known = Thresholds(self._calibrated)
+        guessed = any(known.of(self._space, code).origin is Origin.PROVISIONAL for code in languages())
+        return self._spread.as_json() if guessed and self._spread is not None else None
+
     @cached_property
     def _spread(self) -> Spread | None:
-        """What the table's own pairs say of its space; its texts are read for it."""
+        """What the table's own pairs say of its space, now or as it was kept; its texts are read for it."""
+        before, now = self._kept(), self._of_pairs()
+        return before if before is not None and now is not None and before.agrees(now) else now
+
+    def _of_pairs(self) -> Spread | None:
         held, mapping = self._held, self._reader.mapping
         keys = np.zeros(len(held.ids), np.uint64)
         columns = sorted(mapping.columns_of(["content"]))

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mendory.clinic import Clinic
-from mendory.finding import Finding
+from mendory.finding import Code, Finding
 from mendory.ledger import Ledger
 from mendory.ledger.checkpoints import KEPT
 from tests.cli.conftest import Run, configure, run  # noqa: F401  (a fixture)
@@ -517,6 +517,50 @@ def test_what_is_told_of_a_standing_finding_is_the_newest(tmp_path: Path, name: 
     assert [{"field": "duplicate_of", "id": f"{name}1"}] == part["findings"][0]["evidence"]["missing"]
     assert full["findings"] == part["findings"]
     assert "1 of its references lead nowhere" in run("review").output
+
+
+NEAR = (
+    ("The meeting is in the large room on the second floor", "The meeting is in the big room on the second floor"),
+    ("会议在二楼的大会议室里开", "会议在二楼的大会议厅里开"),
+)
+
+
+def spread_out(rng: random.Random, size: int) -> list[dict[str, Any]]:
+    """Rows of one scope with vectors of any direction."""
+    made = [[rng.gauss(0, 1) for _ in range(4)] for _ in range(size)]
+    whole = [[x / math.dist(v, [0.0] * 4) for x in v] for v in made]
+    return [memory(f"m{n}", content=f"记忆 {n} of its own", embedding=vector) for n, vector in enumerate(whole)]
+
+
+@pytest.mark.parametrize("texts", NEAR, ids=["en", "zh"])
+def test_a_guessed_bound_holds_while_the_vectors_agree_with_it(
+    tmp_path: Path, clock: FakeClock, texts: tuple[str, str]
+) -> None:
+    """A few new rows are other random pairs: what was judged by the bound of before still stands, and in a full check.
+
+    Where all vectors are others, the bound is too, and everything is looked at.
+    """
+    rng = random.Random(5)
+    rows = spread_out(rng, 300)
+    for number, text in enumerate(texts):
+        rows[number] |= {"content": text, "embedding": [0.6, 0.8, 0.0, 0.0]}
+    make_table(tmp_path, rows)
+    clinic = Clinic(make_config(tmp_path), clock)
+    left(clinic)
+    before = [f for f in clinic.check().findings if f.code is Code.DUPLICATE_NEAR]
+    assert ["provisional"] == [f.evidence["origin"] for f in before]
+
+    table = opened(tmp_path)
+    table.add(arrow([one | {"id": f"n{n}", "content": f"{n}"} for n, one in enumerate(spread_out(rng, 9))]))
+
+    assert "incremental" == compare(clinic)
+    assert before == [f for f in clinic.check().findings if f.code is Code.DUPLICATE_NEAR]
+
+    near = [one | {"embedding": [1.0, *(0.2 * x for x in one["embedding"][1:])]} for one in rows[200:]]
+    table.merge_insert("id").when_matched_update_all().execute(arrow(near))
+
+    assert "full" == compare(clinic)
+    assert "the vectors say other things of their space than at the checkpoint" == clinic.check(since="last").basis.why
 
 
 def test_a_check_writes_no_checkpoint_and_a_plan_does(

@@ -186,6 +186,31 @@ def test_a_table_of_few_rows_says_nothing() -> None:
     assert measure(vectors, np.zeros(205, np.int64), keys, np.random.default_rng(0)) is None
 
 
+def test_vectors_of_one_text_no_nearer_than_others_lower_nothing() -> None:
+    """Where one text has any vector, as random ones are, no cosine counts as that of one text but 1."""
+    keys = np.tile(np.arange(100, dtype=np.uint64), 2)
+    found = measure(_rows(6, 200, 0.0), np.zeros(200, np.int64), keys, np.random.default_rng(0))
+
+    assert found is not None
+    assert (100, 1.0) == (found.same_text_pairs, found.identical)
+
+
+@pytest.mark.parametrize(
+    ("now", "agrees"),
+    [
+        (Spread(0.78, 0.8, 0.97, 1900, 40), True),
+        (Spread(0.82, 0.9, 1.0, 2000, 0), False),
+        (Spread(0.75, 0.9, 0.9, 2000, 50), False),
+        (Spread(0.75, 0.7, 1.0, 2000, 0), False),
+    ],
+    ids=["other pairs", "unrelated", "identical", "high"],
+)
+def test_two_spreads_agree_but_for_the_choice_of_pairs(now: Spread, agrees: bool) -> None:
+    """What a few rows more move is no other space."""
+    assert agrees is SPREAD.agrees(now)
+    assert now == Spread.from_json(now.as_json())
+
+
 # --- kept in the ledger ---
 
 

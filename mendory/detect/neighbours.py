@@ -25,6 +25,9 @@ class Neighbours(Protocol):
     def basis(self) -> list[Any]:
         """What the thresholds rest on beside the vectors themselves, as plain values."""
 
+    def measured(self) -> dict[str, Any] | None:
+        """What thresholds were guessed from, as plain values; None where none was guessed."""
+
     def threshold(self, language: str) -> Threshold | None:
         """The bound for two texts of a language in the space of the vectors; None where nobody knows one."""
 

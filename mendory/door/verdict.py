@@ -195,6 +195,9 @@ class _Neighbours:
         """The threshold as plain values."""
         return [self.limit.as_json()]
 
+    def measured(self) -> None:
+        """Nothing is guessed from one row."""
+
     def threshold(self, language: str) -> Threshold | None:
         """The threshold of the memory's language; for others there is nothing to compare."""
         return self.limit if language == self.language else None

@@ -182,6 +182,10 @@ _PATTERNS: Final = (
         "旁存状态不存在或版本不符：mendory plan 会更新它",
     ),
     (r"the ledger no longer knows all findings of the checkpoint", "台账中已没有该检查点的全部问题"),
+    (
+        r"the vectors say other things of their space than at the checkpoint",
+        "向量所反映的空间情况与检查点时不同",
+    ),
     (r"(\d+) rows have no id, and nobody can tell whether those changed", r"\1 行没有编号，无法知道它们是否有变化"),
     (r"the table has fewer than (\d+) rows", r"表少于 \1 行"),
     (r"(\d+) of (\d+) rows changed", r"\2 行中有 \1 行变化"),

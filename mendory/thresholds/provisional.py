@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,10 @@ PAIRS: Final = 2000
 """Random pairs that are looked at: the median of 2,000 is known to .02 of a spread, whatever the spread."""
 FEW: Final = 30
 """With fewer random or same-text pairs than this, a table says nothing about its space."""
+_CLOSE: Final = 0.05
+"""More than twice what the choice of the pairs moves a median by."""
+_CLOSE_HIGH: Final = 0.15
+"""The second highest of 2,000 cosines, which few rows more or less move further than a median."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,20 @@ class Spread:
     random_pairs: int
     same_text_pairs: int
 
+    def agrees(self, other: Spread) -> bool:
+        """Whether both may be of one space: they differ by no more than which pairs happened to be looked at."""
+        close = abs(self.unrelated - other.unrelated) <= _CLOSE and abs(self.identical - other.identical) <= _CLOSE
+        return close and abs(self.high - other.high) <= _CLOSE_HIGH
+
+    def as_json(self) -> dict[str, Any]:
+        """The spread as plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Spread:
+        """The spread whose `as_json` is `data`."""
+        return cls(**data)
+
 
 def measure(
     vectors: npt.NDArray[np.float32],
@@ -34,8 +53,9 @@ def measure(
     """The cosines of random pairs and of pairs with one text (equal `keys`), both inside one scope; None for too few.
 
     `unrelated` is the median over random pairs of different text, `high` their 99.9 % quantile: few pairs above it are
-    there by chance. `identical` is the 5 % quantile over pairs of one text, 1 with fewer than `FEW` of them: where it
-    lies below 1 the vectors are not of one model, or of texts with something added. Rows that are NaN or zero take no
+    there by chance. `identical` is the 5 % quantile over pairs of one text: where it lies below 1 the vectors are not
+    of one model, or of texts with something added. It is 1 with fewer than `FEW` of them, and where it is no higher
+    than one random pair in twenty: such vectors do not tell one text from another. Rows that are NaN or zero take no
     part. Cost: one sort of the rows, then `PAIRS` products.
     """
     norms = np.linalg.norm(vectors, axis=1)
@@ -50,8 +70,10 @@ def measure(
     order = usable[np.lexsort((keys[usable], scopes[usable]))]
     twins = (scopes[order[1:]] == scopes[order[:-1]]) & (keys[order[1:]] == keys[order[:-1]])
     same = _cosines(vectors, order[1:][twins][:PAIRS], order[:-1][twins][:PAIRS])
-    unrelated, high = (float(q) for q in np.quantile(chance, (0.5, 0.999)))
+    unrelated, often, high = (float(q) for q in np.quantile(chance, (0.5, 0.95, 0.999)))
     identical = float(np.quantile(same, 0.05)) if len(same) >= FEW else 1.0
+    if identical <= often:
+        identical = 1.0
     return Spread(unrelated, high, max(identical, unrelated + 1e-3), len(chance), len(same))
 
 
