@@ -10,7 +10,6 @@ from typing import Any, Final
 from mendory.claims import ClaimsOf, claims_of, of_writer
 from mendory.claims.attributes import attribute
 from mendory.claims.blocks import numbers, old_values
-from mendory.claims.things import of_a_thing
 from mendory.conflicts import ConflictRules, rule
 from mendory.detect.buried import Copies, Over, outlived, says_more
 from mendory.detect.exact_duplicates import plain_kind, span
@@ -155,7 +154,7 @@ class Conflicts:
             row, now = held.get(name), held.get(over.now)
             if row is None or now is None or tuple(sorted((name, over.now))) in told or not self._older(row, now):
                 continue
-            if any(of_a_thing(claim) and claim.subject for claim in self._claims(row)):
+            if over.values & _told(self._claims(row)):
                 continue  # it says itself of what it names the value
             if name not in best or (_age(now), over.old) > (_age(best[name][1]), best[name][2]):
                 best[name] = row, now, over.old
@@ -231,6 +230,11 @@ def _exception(clash: Clash) -> Finding:
     what = "scene" if narrower.scope == general.scope else "scope"
     reason = f"one memory holds for a narrower {what} than the other"
     return finding(Code.CONFLICT_EXCEPTION, [narrower, general], READS, reason, evidence, "conflict/1")
+
+
+def _told(claims: Iterable[Claim]) -> frozenset[str]:
+    """The numbers that facts give to something, whoever declared of what."""
+    return frozenset().union(*(numbers(v.text) for c in claims if c.kind is ClaimKind.FACT for v in c.values))
 
 
 def _over(clash: Clash, found: Finding) -> Iterator[Over]:
