@@ -182,7 +182,7 @@ def _liked(clause: Clause, rest: str, toward: int, sure: float) -> Iterator[Clai
             claim = replace(claim, strength=2, constraint=little.group())
         yield _instead(clause, claim)
         if way > 0:
-            yield from (replace(claim, about=kind, confidence=min(sure, 0.72)) for kind in sorted(_wider(said)))
+            yield from of_kinds(replace(claim, ends=False), sure)
 
 
 def _object(part: str) -> str:
@@ -192,6 +192,13 @@ def _object(part: str) -> str:
     return noun(
         re.sub(r"\b(?:very much|a lot|so much|at all|much|too|either|anymore|dearly|the most|best)\b", "", part)
     )
+
+
+def of_kinds(claim: Claim, sure: float) -> Iterator[Claim]:
+    """The stance of a claim on what its object is one of."""
+    wider = sorted(_wider(claim.about))
+    held = replace(claim, values=(term(claim.about, tuple(wider)),), confidence=min(sure, 0.72))
+    yield from (replace(held, about=kind) for kind in wider)
 
 
 def _wider(said: str) -> frozenset[str]:

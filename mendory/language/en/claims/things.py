@@ -9,7 +9,7 @@ from dataclasses import replace
 from mendory.language.claim import USER, Claim, Tense, Value
 from mendory.language.en.claims.clause import Clause
 from mendory.language.en.claims.kinds import tool
-from mendory.language.en.claims.likes import stance
+from mendory.language.en.claims.likes import of_kinds, stance
 from mendory.language.en.claims.subject import ATTRIBUTES
 from mendory.language.en.claims.values import as_written, fact, folds, listing, number, term
 from mendory.language.en.lists import listed
@@ -154,7 +154,10 @@ def _taken(clause: Clause, new: str, old: str | None) -> Iterator[Claim]:
     for said, toward in ((new, 1), (old or "", -1)):
         about = " ".join(folds(_CUT.sub("", said)))
         if about and (clause.verb == "switch" or (clause.verb == "change" and clause.subject == USER)):
-            yield replace(stance(clause, about, toward, 0.75), ends=True)
+            claim = replace(stance(clause, about, toward, 0.75), ends=True)
+            yield claim
+            if toward > 0:
+                yield from of_kinds(claim, 0.65)
 
 
 def _used(clause: Clause) -> Iterator[Claim]:

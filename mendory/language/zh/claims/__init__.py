@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from mendory.language.claim import Claim
 from mendory.language.writing import halfwidth, simplified
+from mendory.language.zh.claims.details import details
 from mendory.language.zh.claims.having import having
 from mendory.language.zh.claims.lexicon import words
 from mendory.language.zh.claims.liking import liking
@@ -61,5 +62,6 @@ def _claims(said: Saying, text: str, held: frozenset[str]) -> Iterator[Claim]:
         yield from work(said)
         yield from having(said)
         yield from settings(said)
+        yield from details(said)
         yield from liking(said, held)
     yield from talk(said, text)

@@ -1,4 +1,4 @@
-"""What somebody has and how many: children, sisters and brothers, pets, cars, houses."""
+"""What somebody has and how many: children, sisters and brothers, pets, cars, houses, an illness; and with whom one lives."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 from mendory.language.claim import Claim
-from mendory.language.zh.claims.lexicon import named
+from mendory.language.zh.claims.lexicon import named, one_of
 from mendory.language.zh.claims.sayings import Saying
-from mendory.language.zh.claims.values import count, fact
+from mendory.language.zh.claims.values import count, fact, term, thing
+from mendory.language.zh.lexicon import KIN
 from mendory.language.zh.numerals import NUMERALS, number
 
 _CLASSES = {name: tuple(key.split()) for key, names in named("had") for name in names}
@@ -25,10 +26,24 @@ _NONE = re.compile(
 _PAIR = re.compile(r"(?:有|育有)(?:一儿一女|一子一女)|儿女双全")
 _ONLY = re.compile(r"是(?:家里的?)?(?:独生子女|独生子|独生女|独子|独女)")
 
+_ILL = re.compile(
+    r"(?:(?P<no>没有?|不是|未|并无|无)|(?:患有|患了?|得了|有|确诊(?:了|为|患有)?|被?诊断(?:出|为|患有)+|查出了?))"
+    rf"(?:[轻中重]度|遗传性?|慢性|早期|严重的?|先天性?|[一二12]型)*"
+    rf"(?P<what>{one_of('illnesses')})(?!史|药|患者|的|家族)(?:了)?$"
+)
+_TOGETHER = re.compile(
+    r"(?:和|跟|与)(?P<who>[^，,。和跟与]{1,6}?)(?:一起|一块儿?|同|合)(?:居住|住|居|租)(?!过|了[一两几三])"
+)
+_ALONE = re.compile(r"(?:一个人|独自|自己)(?:居住|住|租房)(?!过)|独居|单独住")
+
 
 def having(said: Saying) -> Iterator[Claim]:
     """Claims of `has` and `count`, of the thing and of what it is a sort of."""
     if said.subject is None:
+        return
+    yield from _beside(said)
+    if ill := _ILL.search(said.rest):
+        yield fact(said, f"has:{ill['what']}", sure=0.85, denied=bool(ill["no"]))
         return
     if _ONLY.search(said.rest):
         yield fact(said, "count:sibling", count(0), sure=0.9)
@@ -44,6 +59,15 @@ def having(said: Saying) -> Iterator[Claim]:
         yield from _had(said, has["n"], has["what"])
         for more in _MORE.finditer(said.rest, has.end()):
             yield from _had(said, more["n"], more["what"])
+
+
+def _beside(said: Saying) -> Iterator[Claim]:
+    """With whom somebody lives; who lives alone lives with nobody."""
+    denied = bool(re.search(r"不再?(?:和|跟|与|一个人|独)|没有?(?:和|跟|与|一个人|独)|不住|没住", said.rest))
+    if _ALONE.search(said.rest):
+        yield fact(said, "lives_with", sure=0.8, denied=not denied)
+    elif found := _TOGETHER.search(said.rest):
+        yield fact(said, "lives_with", term(thing(KIN.get(found["who"], found["who"]))), sure=0.8, denied=denied)
 
 
 def _had(said: Saying, many: str | None, what: str) -> Iterator[Claim]:
