@@ -204,3 +204,47 @@ def test_one_thing_in_anothers_place_is_not_the_same(a: str, b: str) -> None:
     assert language is not None
 
     assert not judge(a, b, 0.87, of(language.code)).same
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("I like jazz.", "I like classical jazz."),
+        ("The user likes strategy games", "The user likes complex strategy games"),
+        ("I dislike fast food.", "I dislike traditional fast food."),
+        ("I like avocado toast.", "I like avocado toast with seeds."),
+        ("我喜欢策略游戏", "我喜欢复杂的策略游戏"),
+        ("我喜欢爵士乐", "我喜欢古典爵士乐"),
+        ("我爱吃牛油果吐司", "我爱吃撒了坚果的牛油果吐司"),
+    ],
+)
+def test_who_likes_a_thing_does_not_say_that_he_likes_one_of_its_kind(a: str, b: str) -> None:
+    """A thing liked or disliked, and one that is told apart from others of its kind: two wishes, whichever is first."""
+    language = language_of(a)
+    assert language is not None
+
+    found = [judge(one, other, 0.97, of(language.code)) for one, other in ((a, b), (b, a))]
+
+    assert [(judged.same, judged.vetoes) for judged in found] == [(False, (Veto.NAME,))] * 2
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("I like jazz.", "I really like jazz."),
+        ("I like jazz.", "I like jazz very much."),
+        ("I like to drink green tea.", "I like drinking green tea."),
+        ("I love pizza.", "I love a good pizza."),
+        ("I love hiking.", "I love to hike."),
+        ("The user prefers short replies", "The user prefers replies that are short"),
+        ("我喜欢爵士乐", "我很喜欢爵士乐"),
+        ("用户喜欢简短的回复", "用户喜欢简短回复"),
+        ("我喜欢喝绿茶", "我爱喝绿茶"),
+    ],
+)
+def test_one_wish_in_other_words_is_the_same(a: str, b: str) -> None:
+    """How much a thing is liked, or in which form of the verb, makes no other thing of it."""
+    language = language_of(a)
+    assert language is not None
+
+    assert judge(a, b, 0.97, of(language.code)).same

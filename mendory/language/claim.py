@@ -61,11 +61,12 @@ class Claim:
     `subject` is `USER`, or the folded name of a person, project or thing. `about` is the attribute of a fact
     (`mendory.claims.attributes`) or the folded object of a preference. `values` are a fact's; several are a list, of
     which all hold; a preference for a kind has those of the kind that it was read off. `denied`: the fact is said not
-    to hold ("has no pets", 不住在上海). `stance` is a preference's: -1 refuses, 0 takes it or leaves it, 1 wants. `strength`
-    is how often or how much, 0 never to 4 always, None where it is not said. `scenes` are when or where it holds, ()
-    everywhere. `constraint` is a quantity, frequency or condition beside that, folded. `before` is what it says was so
-    until now ("switched from Vim to Helix"); `ends` is true of a claim that says something of the same kind is over,
-    named or not (改为, "instead", "now uses"). `confidence` is how sure the rule is, 0 to 1: of a writer's claim 1.
+    to hold ("has no pets", 不住在上海). `stance` is a preference's: -1 refuses, 0 takes it or leaves it, 1 wants.
+    `strength` is how often or how much, 0 never to 4 always, None where it is not said. `scenes` are when or where it
+    holds, () everywhere. `constraint` is a quantity, frequency or condition beside that, folded. `before` is what it
+    says was so until now ("switched from Vim to Helix"); `ends` is true of a claim that says something of the same kind
+    is over, named or not (改为, "instead", "now uses"). `confidence` is how sure the rule is, 0 to 1: of a writer's
+    claim 1.
     """
 
     kind: ClaimKind

@@ -8,9 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from mendory.claims import claims_in
 from mendory.language import Language, Reading, language_of
 from mendory.sameness.features import Side, features
 from mendory.sameness.model import probability, shipped
+from mendory.sameness.wishes import apart
 from mendory.thresholds import Threshold
 from mendory.veto import Veto, vetoes_of
 
@@ -46,7 +48,7 @@ def judge(a: str, b: str, cosine: float | None, threshold: Threshold) -> Judgeme
     """Whether two texts say the same, by a threshold of their language and of the space of the cosine.
 
     `cosine` is as measured; None where one has no vector: then words alone decide. Texts that no language reads, or
-    that two languages read, are never the same.
+    that two languages read, are never the same; nor are two that would be, but like or refuse two things (`apart`).
     """
     left, right = _read(a), _read(b)
     if left is None or right is None or left.language.code != right.language.code:
@@ -58,6 +60,8 @@ def judge(a: str, b: str, cosine: float | None, threshold: Threshold) -> Judgeme
         held = None if cosine is None else threshold.calibrated(cosine)
         sure = _score(left.side, right.side, left.language.code, held)
     value = threshold.text_value if cosine is None else threshold.value
+    if not against and sure >= value and apart(claims_in(a), claims_in(b)):
+        against = (Veto.NAME,)
     return Judgement(not against and sure >= value, sure, against)
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from mendory.language.claim import USER, Claim, ClaimKind, Tense
 from mendory.language.en.claims.clause import Clause
 from mendory.language.en.claims.kinds import kinds, tool
-from mendory.language.en.claims.values import fact, held_in, listing, noun, term
+from mendory.language.en.claims.values import fact, folds, held_in, listing, noun, term
 from mendory.language.en.claims.verbs import Form, verb
 from mendory.language.en.lists import listed
 from mendory.language.en.opposites import KINDS, OPPOSITES
@@ -76,6 +76,12 @@ _IDLE = listed(
 )
 _NARROWED = re.compile(r"\b(?:with|without|that|which|who)\b")
 """Who dislikes movies with much violence does not dislike movies."""
+_QUALITY = re.compile(r"^(?P<what>.+?) (?:that|which) (?:is|are) (?P<how>\w+)$")
+"""Replies that are short are short replies."""
+_CONDITION = re.compile(
+    r"\b(?P<how>with|without|that|about)\b (?!(?:my|our|his|her|their|a friend|friends|me)\b)(?P<what>.+)"
+)
+"""What tells which of a kind is liked; in whose company it is liked does not."""
 _EXCEPT = re.compile(r"\b(?:except|but not|other than|apart from)(?: for)? (?P<what>.*)")
 _OVER = re.compile(r"^(?P<best>.+?) (?:over|to|rather than|instead of) (?P<other>.+)$")
 _LITTLE = re.compile(
@@ -170,6 +176,7 @@ def _liked(clause: Clause, rest: str, toward: int, sure: float) -> Iterator[Clai
     for part in listing(re.sub(r"\b(?:but|because|so|when|if|since|although)\b.*", "", rest)):
         if re.match(r"(?:i|we|he|she|they|my|it)\b", part):
             return
+        part = _QUALITY.sub(r"\g<how> \g<what>", part)
         little = _LITTLE.search(part)
         part = _LITTLE.sub("", part)
         not_too = re.match(r"not (?P<what>.+)", part)
@@ -180,6 +187,8 @@ def _liked(clause: Clause, rest: str, toward: int, sure: float) -> Iterator[Clai
         claim = stance(held, said, way, sure)
         if little:
             claim = replace(claim, strength=2, constraint=little.group())
+        elif way > 0 and clause.verb in (*_LIKE, "be") and (which := _CONDITION.search(part)):
+            claim = replace(claim, constraint=" ".join([which["how"], *folds(which["what"])]))
         yield _instead(clause, claim)
         if way > 0:
             yield from of_kinds(replace(claim, ends=False), sure)
@@ -187,6 +196,7 @@ def _liked(clause: Clause, rest: str, toward: int, sure: float) -> Iterator[Clai
 
 def _object(part: str) -> str:
     """The folded object; a verb in its noun form and its infinitive are one: "to read books", "reading books"."""
+    part = re.sub(r"^(?:(?:an?|some|the) )?(?:good|great|nice|delicious|tasty) (?=\w)", "", part)
     part = re.sub(r"^(?:to|the idea of|how to|being|going to|eating|drinking|listening to|watching) (?=\w)", "", part)
     part = re.sub(r"^(?:eat|drink|watch|listen to) (?=\w)", "", part)
     return noun(
