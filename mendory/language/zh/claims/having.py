@@ -1,4 +1,4 @@
-"""What somebody has and how many: children, sisters and brothers, pets, cars, houses, an illness; and with whom one lives."""
+"""What somebody has and how many: kin, pets, cars, houses, an illness; and with whom one lives."""
 
 from __future__ import annotations
 
