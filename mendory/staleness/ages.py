@@ -7,7 +7,7 @@ from typing import Final
 
 from mendory.claims.attributes import attribute
 from mendory.language import language_of
-from mendory.language.ageing import Ageing
+from mendory.language.ageing import ageing
 from mendory.record import Memory
 
 _HELD: Final = 1 << 14
@@ -25,12 +25,12 @@ def lasting(memory: Memory) -> bool:
 
 @lru_cache(maxsize=_HELD)
 def _lasting(text: str) -> bool:
-    language = language_of(text)
-    return isinstance(language, Ageing) and language.lasting(text)
+    language = ageing(language_of(text))
+    return language is not None and language.lasting(text)
 
 
 @lru_cache(maxsize=_HELD)
 def under_way(text: str) -> bool:
     """Whether a text says that a task is being done at the moment of writing; False where no language tells."""
-    language = language_of(text)
-    return isinstance(language, Ageing) and language.under_way(text)
+    language = ageing(language_of(text))
+    return language is not None and language.under_way(text)
