@@ -20,22 +20,29 @@ from mendory.record import Kind, Memory
 def says_more(memory: Memory, about: Claim | None, claims: Iterable[Claim]) -> bool:
     """Whether a memory says more than the claim that it is in conflict about, so that it can't go for it.
 
-    It is a procedure, has several sentences, or also gives another attribute of one value.
+    It is a procedure, has several sentences, or also gives another attribute of one value. What one statement is read
+    as several claims of is one: who uses an editor has it for a tool, and likes what is a favourite.
     """
     if plain_kind(memory) == Kind.PROCEDURE.value:
         return True
     language = language_of(memory.content or "")
     if language is not None and len(language.sentences(memory.content or "")) > 1:
         return True
-    # what one eats goes with the diet that says so
-    silent = "diet" if about is not None and about.kind is ClaimKind.PREFERENCE else ""
-    return about is not None and any(_fact(one) and one.about not in (about.about, silent) for one in claims)
+    return about is not None and any(_fact(one) and not _one_statement(about, one) for one in claims)
 
 
 def _fact(claim: Claim) -> bool:
     """Whether it gives an attribute that stands for itself; how many there are of something goes with having it."""
-    known = attribute(claim.about) if ":" not in claim.about else None
+    known = attribute(claim.about) if not claim.about.startswith("count:") else None
     return claim.kind is ClaimKind.FACT and claim.tense is Tense.NOW and known is not None and known.single
+
+
+def _one_statement(about: Claim, one: Claim) -> bool:
+    """Whether a claim is the other in other words: of its attribute, or of its value."""
+    if about.about == one.about or (about.kind is ClaimKind.PREFERENCE and one.about == "diet"):
+        return True  # what one eats goes with the diet that says so
+    said = {value.text for value in about.values} | ({about.about} if about.kind is ClaimKind.PREFERENCE else set())
+    return bool(one.values) and all(any(value.text in text for text in said) for value in one.values)
 
 
 @dataclass(slots=True)
