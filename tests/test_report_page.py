@@ -565,6 +565,8 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result
         return CliRunner().invoke(main, [str(a) for a in args])
 
     assert run("init", "./db#memories").exit_code == 0
+    with (tmp_path / "mendory.toml").open("a", encoding="utf-8") as config:  # its rows have a fixed date
+        config.write("\n[staleness]\nstale_below = 0\n")
     assert run("plan").exit_code == 2
     return run
 
