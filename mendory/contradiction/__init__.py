@@ -9,6 +9,7 @@ from mendory.claims import claims_in
 from mendory.contradiction.model import DECIDES, Compared, Relation
 from mendory.contradiction.of_claims import compare_claims
 from mendory.contradiction.of_texts import compare_texts
+from mendory.contradiction.stances import CONDITION
 from mendory.language.claim import USER, Claim, ClaimKind
 
 __all__ = ["DECIDES", "Compared", "Relation", "compare"]
@@ -43,6 +44,8 @@ def compare(
     stated = told.relation is Relation.CONFLICT and told.score >= min(DECIDES.values())
     if stated and words.relation is Relation.APART and _of_user(told, held):
         return words  # a sentence about somebody whom the rules of claims did not recognise
+    if CONDITION in told.why:
+        return told
     if told.relation is Relation.CONFLICT and words.relation is Relation.EXCEPTION and _anywhere(told):
         return replace(told, relation=Relation.EXCEPTION, why=(*told.why, "scene"), narrower=words.narrower)
     if told.relation is Relation.CONFLICT:

@@ -78,7 +78,8 @@ def _facts(a: Claim, b: Claim) -> Compared | None:
     clash = Compared(Relation.CONFLICT, sure, why, (a, b))
     if a.denied != b.denied:
         no, yes = (a, b) if a.denied else (b, a)
-        if no.ends and not no.values and yes.values:  # a job was lost: perhaps this one, perhaps one before it
+        if no.ends and not no.values and (yes.values or a.about == "job"):
+            # a job was lost: perhaps this one, perhaps one before it
             return replace(clash, score=sure * _PERHAPS)
         return clash if denies(no.values, yes.values) else None
     if a.denied:

@@ -12,6 +12,8 @@ people say such things of one habit, so no score of these decides."""
 _FAR: Final = 2
 """Steps of strength from which on two strengths are not one habit: sometimes (2), always (4)."""
 NEVER: Final = 0
+CONDITION: Final = "condition"
+"""Named beside a stance that is taken under a condition alone: then a denial in words tells no more."""
 
 
 def clash(a: Claim, b: Claim) -> tuple[float, tuple[str, ...]]:
@@ -23,7 +25,8 @@ def clash(a: Claim, b: Claim) -> tuple[float, tuple[str, ...]]:
         return 0.0, ()
     low, high = sorted((a, b), key=lambda claim: claim.stance or 0)
     if low.stance == -1 and high.stance == 1:
-        return (_WEAK if _on_condition(a) != _on_condition(b) else 1.0), ("stance",)
+        one_sided = _on_condition(a) != _on_condition(b)
+        return (_WEAK, ("stance", CONDITION)) if one_sided else (1.0, ("stance",))
     if low.stance == -1 and high.stance == 0:
         return (1.0 if NEVER in (low.strength, high.strength) or high.strength else _WEAK), ("stance",)
     if a.stance == b.stance and a.strength is not None and b.strength is not None:

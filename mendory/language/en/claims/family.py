@@ -53,6 +53,7 @@ _PARENT = re.compile(
     r"|parent)\b(?P<rest>.*)"
 )
 _ONLY = re.compile(r"^(?:an |the )?only child\b")
+_WHICH = re.compile(r"\b(?:that|who|which|whose)\b")
 _NOT_HAD = listed(
     "time job idea chance hard lot problem trouble fun question meeting look day plan bit interest good allergi"
 )
@@ -131,6 +132,8 @@ def _having(clause: Clause, rest: str) -> Iterator[Claim]:
         clause = replace(clause, tense=Tense.NOW)
     rest = re.sub(r"^an? (?:big |large |small |huge )?(?:family|bunch|total|couple) of ", "", rest)
     for part in listing(rest):
+        if no and _WHICH.search(part):  # who has no son that drives may have another
+            return
         what = part.removeprefix("also ").removeprefix("at least ").removeprefix("about ")
         if none := _NO.match(what):
             yield from _had(clause, none["what"], 0.82, denied=True)

@@ -38,7 +38,7 @@ class _Book:
     """The list of occupations."""
 
     def __init__(self) -> None:
-        self.places: dict[str, str] = {}
+        self.places: dict[str, tuple[str, ...]] = {}
         self.jobs: dict[str, tuple[str, ...]] = {}
         section = ""
         text = files("mendory.language.en.claims").joinpath("jobs.txt").read_text(encoding="utf-8")
@@ -49,14 +49,14 @@ class _Book:
                 sector, _, rest = line.partition(" | ")
                 self._place(sector, rest) if section == "place" else self._job(sector, rest)
         self.jobs = {name: self._wide(above) for name, above in self.jobs.items()}
-        every = tuple(dict.fromkeys(self.places.values()))
+        every = tuple(dict.fromkeys(sector for sectors in self.places.values() for sector in sectors))
         self.jobs = {
             name: (*above[:-1], *every) if above[-1] == "anywhere" else above for name, above in self.jobs.items()
         }
 
     def _place(self, sector: str, rest: str) -> None:
         for name in rest.split(","):
-            self.places[name.strip()] = sector
+            self.places[name.strip()] = tuple(dict.fromkeys((*self.places.get(name.strip(), ()), sector)))
 
     def _job(self, sector: str, rest: str) -> None:
         parent, mark, names = rest.rpartition(" > ")
@@ -112,8 +112,8 @@ def line_of_work(phrase: str) -> Value | None:
         said = part.strip()
         while said:
             for form in (said, said.removesuffix("s"), said.replace(" 's", ""), _BRANCH.sub("", said)):
-                sector = _book().places.get(form)
-                if sector is not None:
-                    return Value(ValueKind.TERM, sector)
+                sectors = _book().places.get(form)
+                if sectors is not None:
+                    return Value(ValueKind.TERM, sectors[0], within=sectors[1:])
             said = said.partition(" ")[2]
     return None

@@ -197,6 +197,7 @@ def _liked(clause: Clause, rest: str, toward: int, sure: float) -> Iterator[Clai
 def _object(part: str) -> str:
     """The folded object; a verb in its noun form and its infinitive are one: "to read books", "reading books"."""
     part = re.sub(r"^(?:(?:an?|some|the) )?(?:good|great|nice|delicious|tasty) (?=\w)", "", part)
+    part = re.sub(r"^(?:to (?:go )?fish(?:ing)?|(?:going )?fishing)\b", "angling", part)
     part = re.sub(r"^(?:to|the idea of|how to|being|going to|eating|drinking|listening to|watching) (?=\w)", "", part)
     part = re.sub(r"^(?:eat|drink|watch|listen to) (?=\w)", "", part)
     return noun(

@@ -24,11 +24,15 @@ _IN = re.compile(
     r"|insurance"
     r"|construction|tech|it|real estate|advertising|banking|publishing|law enforcement|public relations)\b"
 )
+_ON_SITE = re.compile(
+    r"^on (?:an?|the|my|our) (?:\w+ ){0,2}?(?:farm|ranch|plantation|oil rig|oil field|railroad|assembly line)\b"
+)
+"""Where one works "on" a place; what else one works on is no line of work."""
 _LAID_OFF = re.compile(
     r"^(?:laid off|fired(?! up)|let go(?! of)|made redundant|sacked|furloughed)\b(?: (?:from|by|at) (?P<name>.+))?"
 )
-_LONG_AGO = re.compile(r"\b(?:(?:19|20)\d\d|years ago|once|as a teen\w*|in college)\b")
-"""When a job was lost of which nobody knows whether another came after it."""
+_LONG_AGO = re.compile(r"\b(?:(?:new|another|other) job|hired|(?:19|20)\d\d|years ago|once|as a teen\w*|in college)\b")
+"""What tells that another job came after the one that was lost, or that nobody knows it."""
 _RETIRED = re.compile(r"^(?:a |an |now )?(?:retired|unemployed|jobless|out of work|between jobs|out of a job)\b")
 _NAME_ENDS = re.compile(
     r"\s*(?:,|\b(?:as|in|on|since|for|and|but|who|where|which|with|now|part|full|because|so|by|to|from|until"
@@ -86,7 +90,8 @@ def work(clause: Clause) -> Iterator[Claim]:
         yield fact(clause, "job", (), 0.7, denied=False)
     beside = _BESIDE.search(clause.text.lower())
     for claim in _occupation(clause):
-        yield replace(claim, confidence=0.6) if beside and claim.confidence > 0.6 else claim
+        most = 1.0 if beside is None else 0.45 if beside.group().startswith(("on the side", "second")) else 0.6
+        yield replace(claim, confidence=min(claim.confidence, most))
 
 
 def _employed(clause: Clause) -> bool:
@@ -131,8 +136,10 @@ def _occupation(clause: Clause) -> Iterator[Claim]:
         yield fact(clause, "job", (), 0.85, denied=True, ends=True)
     elif does in ("leave", "quit", "join") and project(clause, rest):
         return
-    elif does in ("quit", "lose", "leave") and re.match(r"(?:my|his|her|their|the|your) (?:\w+ )?jobs?\b", rest):
-        if not _LONG_AGO.search(clause.text.lower()):
+    elif does in ("quit", "lose", "leave") and re.match(r"(?:my|his|her|their|the|your) (?:\S+ ){0,4}?jobs?\b", rest):
+        if was := job(as_what["job"]) if (as_what := _AS.search(rest)) else None:
+            yield replace(fact(clause, "job", (was,), 0.75, denied=True, ends=True), before=(was,))
+        elif not _LONG_AGO.search(clause.text.lower()):
             yield fact(clause, "job", (), 0.7, denied=True, ends=True)
         if (at := re.search(r"\b(?:at|with) (?P<name>.*)", rest)) and (left := _employer(clause, at["name"])):
             yield fact(clause, "employer", (left,), 0.8, denied=True, ends=True)
@@ -197,10 +204,16 @@ def _being(clause: Clause, rest: str) -> Iterator[Claim]:
         if found is not None and not _NO_JOB.search(rest.partition(found.text)[0]):
             listed_all = [value for part in re.split(r" and (?:an? )?", rest) if (value := job(part))]
             sure = 0.65 if found.text in _PASTIMES else 0.85
-            yield fact(clause, "job", tuple(dict.fromkeys(listed_all)) or (found,), sure)
+            values = tuple(dict.fromkeys(map(_pastime, listed_all))) or (_pastime(found),)
+            yield fact(clause, "job", values, sure)
         where = re.search(r"\b(?:of|at) (?P<name>[\w ]+)$", rest)
         if found is not None and where and not clause.denied and (name := _employer(clause, where["name"])):
             yield fact(clause, "employer", (name,), 0.75)
+
+
+def _pastime(found: Value) -> Value:
+    """The occupation; one that is many a one's pastime lies in every other such: who writes may paint."""
+    return replace(found, within=(*found.within, *sorted(_PASTIMES))) if found.text in _PASTIMES else found
 
 
 def _working(clause: Clause, rest: str) -> Iterator[Claim]:
@@ -212,7 +225,7 @@ def _working(clause: Clause, rest: str) -> Iterator[Claim]:
     if said:
         yield from _named(clause, said["job"], 0.87)
     where = _WHERE.match(rest)
-    if where is None or (rest.startswith("on ") and not re.match(r"on (?:an?|the|my|our) ", rest)):
+    if where is None or (rest.startswith("on ") and not _ON_SITE.match(rest)):
         return
     line = line_of_work(where["where"])
     if not said and line is not None:
