@@ -573,6 +573,32 @@ def test_a_conflict_is_shown_with_both_claims_and_who_decided(tmp_path: Path, cl
     assert "按用户最后所说，晚 31 天" in written[1]
 
 
+def test_both_sides_begin_on_the_page_where_privacy_allows(tmp_path: Path, clock: FakeClock) -> None:
+    """Of each conflict that is shown, decided or not, both memories or neither; by default no memory at all."""
+    clinic = a_clinic(tmp_path, clock, rules={"confirmed": []})
+    plan = clinic.plan().plan
+    assert plan is not None
+    short = Clinic(make_config(tmp_path, conflict=PRESET, privacy={"prefect_excerpts": "short"}), clock)
+    told = dict(asked(short, plan.id).excerpts)
+    shown = [ident.rpartition("-")[0] for ident in told]
+
+    assert () == asked(clinic, plan.id).excerpts
+    assert {str(row["id"]): row["content"][:40] for row in ROWS if row["id"] in told} == told
+    assert [2] * 6 == [shown.count(pair) for pair in dict.fromkeys(shown)]
+
+
+def test_no_side_of_a_conflict_is_shown_alone(tmp_path: Path, clock: FakeClock) -> None:
+    """Where a group of three leaves place for one row more, no conflict's half takes it."""
+    thrice = [memory(f"m{n}", content="Allergic to pollen.", scope="other", created_at="2025-03-01") for n in range(3)]
+    clinic = a_clinic(tmp_path, clock, [*ROWS, *thrice], rules={"confirmed": []})
+    plan = clinic.plan().plan
+    assert plan is not None
+    short = Clinic(make_config(tmp_path, conflict=PRESET, privacy={"prefect_excerpts": "short"}), clock)
+    shown = [ident.rpartition("-")[0] or "merged" for ident, _ in asked(short, plan.id).excerpts]
+
+    assert [3, 2, 2, 2, 2] == sorted((shown.count(one) for one in dict.fromkeys(shown)), reverse=True)
+
+
 def test_get_names_the_other_side(tmp_path: Path, clock: FakeClock) -> None:
     """Who asks for a disputed memory learns with which it is, from the library too."""
     clinic = a_clinic(tmp_path, clock, pairs("zh")[8:])

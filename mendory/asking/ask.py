@@ -155,12 +155,16 @@ def _report(config: Config, code: str) -> str:
 
 
 def _with_excerpts(clinic: Clinic, plan: Plan, made: Asked, waiting: Collection[str]) -> Asked:
-    """The same with the beginnings of the first memories of each group that is shown."""
+    """The same with the beginnings of the first memories of each group that is shown, a step's rows all or none."""
     shown = {g.name for g in made.shown}
     steps = [[s for s in g.steps if s.id in waiting] for g in plan.groups if g.name in shown]
     # a group's first step before another's second, so that each is seen
     firsts = [mine[at] for at in range(_EXCERPTS) for mine in steps if at < len(mine)]
-    ids = list(dict.fromkeys(i for step in firsts for i in step.row_ids))[:_EXCERPTS]
+    ids: list[str] = []
+    for step in firsts:
+        more = [i for i in dict.fromkeys(step.row_ids) if i not in ids]
+        if not ids or len(ids) + len(more) <= _EXCERPTS:  # one side of two that disagree would mislead
+            ids += more[:_EXCERPTS]
     clinic.reader.refresh()
     held = clinic.view(clinic.reader).fetch(ids)
     texts = tuple((i, (held[i].content or "")[:_EXCERPT]) for i in ids if i in held)
