@@ -40,7 +40,10 @@ _MARITAL_STATED = re.compile(
 )
 _CHANGED = re.compile(r"(?:离了?婚|分手|恢复单身)")
 
-_AGE = re.compile(rf"^(?:的?年龄)?{_IS}{_NUMBER}(?:周)?岁(?!的?时|半?就|那年|以|前|左右|起|开始|后|以后|之)")
+_AGE = re.compile(
+    rf"^(?:的?年龄)?{_IS}{_NUMBER}(?:周)?岁"
+    "(?!是|的?(?:人|老人|高龄)|的?时|半?就|那年|以|前|左右|起|开始|后|以后|之)"
+)
 _BIRTHDAY = re.compile(r"^(?:的)?(?:生日|出生日期|诞辰)(?:就|也)?(?:是|为|在|:|改为|改成)?")
 _BORN_DAY = re.compile(r"(?:出生于|生于|出生在)(?=\d|[一二])")
 _NAME = re.compile(

@@ -75,7 +75,7 @@ def work(said: Saying) -> Iterator[Claim]:
     if done := _GRADUATED.search(rest):
         yield fact(said, "studied", term(fold(done["where"] or done["from"])), sure=0.85)
     if major := _MAJOR.search(rest):
-        yield fact(said, "detail:major", term(fold(major["what"] or major["what2"])), sure=0.8)
+        yield fact(said, "detail:major", term(fold((major["what"] or major["what2"]).rstrip("的"))), sure=0.8)
     if speaks := _SPEAKS.search(rest):
         for language in _LANGUAGE.findall(re.sub("[、和与及]", " ", speaks["what"])):
             yield fact(said, "speaks", term(SAME.get(language, language)), sure=0.8, denied=bool(speaks["no"]))
@@ -116,9 +116,14 @@ def _employer(said: Saying, rest: str) -> Iterator[Claim]:
     elif found := _LEFT.search(rest):
         values = (term(_company(found["old"])),) if found["old"] else ()
         yield fact(said, "employer", *values, sure=0.8, denied=True, ends=True)
-    elif (found := _WORKS_AT.search(rest)) and not _student(rest) and not re.fullmatch(_ANY, found["all"]):
+    elif (found := _WORKS_AT.search(rest)) and not _student(rest) and not _unnamed(found["all"]):
         joins = found.group().startswith(("入职", "加入", "跳槽", "加盟"))
         yield fact(said, "employer", term(_company(found["all"])), sure=0.85, denied=bool(found["no"]), ends=joins)
+
+
+def _unnamed(employer: str) -> bool:
+    """Whether it is said of which kind an employer is, not which one: 医院, 一家设计公司."""
+    return bool(re.fullmatch(_ANY, employer) or re.match(r"(?:一[家个所间]|某)[^A-Za-z]*$", employer))
 
 
 def _student(rest: str) -> bool:
