@@ -9,7 +9,7 @@ from typing import Final
 
 from mendory import digest
 from mendory.claims import claims_in, claims_of
-from mendory.claims.extract import remember
+from mendory.claims.extract import recalled, remember
 from mendory.claims.plain import loads
 from mendory.language.claim import Claim
 from mendory.record import Memory
@@ -43,6 +43,8 @@ class KeptClaims:
         return opened if held.get("key") == self._key else None
 
     def _of(self, text: str) -> tuple[Claim, ...]:
+        if (known := recalled(text)) is not None:
+            return known
         if self._file is None:
             return claims_in(text)
         try:

@@ -26,6 +26,11 @@ def claims_in(text: str) -> tuple[Claim, ...]:
     return found
 
 
+def recalled(text: str) -> tuple[Claim, ...] | None:
+    """What was found in the text lately, None where nobody looked."""
+    return _known.get(text)
+
+
 def extracted(text: str) -> tuple[Claim, ...]:
     """The same, looked for each time."""
     language = language_of(text)
