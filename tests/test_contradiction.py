@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mendory.contradiction import DECIDES, Compared, Relation, compare
@@ -94,8 +94,11 @@ PREFERENCES = st.builds(
     tense=st.sampled_from(sorted(Tense)),
 )
 CLAIMS = st.one_of(facts(), PREFERENCES)
+UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""How fast the machine draws claims is no matter of this test."""
 
 
+@UNTIMED
 @given(st.lists(CLAIMS, max_size=3), st.lists(CLAIMS, max_size=3))
 def test_claims_stand_to_each_other_the_same_in_both_orders(a: list[Claim], b: list[Claim]) -> None:
     """Relation and score do not hang on which comes first, and the narrower side changes with it."""
@@ -104,6 +107,7 @@ def test_claims_stand_to_each_other_the_same_in_both_orders(a: list[Claim], b: l
     assert 0 <= found.score <= 1
 
 
+@UNTIMED
 @given(CLAIMS)
 def test_a_claim_does_not_contradict_itself(claim: Claim) -> None:
     """But for one that says of itself that it holds of two things that exclude each other; a claim of one value."""
@@ -111,6 +115,7 @@ def test_a_claim_does_not_contradict_itself(claim: Claim) -> None:
     assert Relation.CONFLICT != compare_claims([single], [single]).relation
 
 
+@UNTIMED
 @given(CLAIMS, CLAIMS)
 def test_only_what_holds_now_of_one_subject_is_a_conflict(a: Claim, b: Claim) -> None:
     """History, plans, suppositions and other people's claims are none."""
