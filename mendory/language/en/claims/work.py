@@ -90,8 +90,7 @@ def work(clause: Clause) -> Iterator[Claim]:
         yield fact(clause, "job", (), 0.7, denied=False)
     beside = _BESIDE.search(clause.text.lower())
     for claim in _occupation(clause):
-        most = 1.0 if beside is None else 0.45 if beside.group().startswith(("on the side", "second")) else 0.6
-        yield replace(claim, confidence=min(claim.confidence, most))
+        yield replace(claim, confidence=0.6) if beside and claim.confidence > 0.6 else claim
 
 
 def _employed(clause: Clause) -> bool:
