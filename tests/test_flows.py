@@ -80,14 +80,14 @@ def test_a_dry_run_plans_and_changes_nothing(prefect: Path, sick: Path) -> None:
 
 
 def test_heal_repairs_what_may_run_and_leaves_the_rest_to_people(prefect: Path, sick: Path) -> None:
-    """Level 1 and the confirmed rule run and verify; the missing scope waits for a person."""
+    """Level 1 and the confirmed rule run and verify; the missing scope waits for a person; what is old is told."""
     from flows.heal import heal
 
     outcome = heal(str(sick / "mendory.toml"), dry_run=False)
 
     assert statuses(sick) == {"a1": "active", "a2": "archived", "b1": "active", "c1": "active"}
     assert [r["verdict"]["ok"] for r in outcome["runs"]] == [True]
-    assert [u["code"] for u in outcome["records"][0]["unplanned"]] == ["missing_scope"]
+    assert [u["code"] for u in outcome["records"][0]["unplanned"]] == ["missing_scope", "stale_memories"]
     assert heal(str(sick / "mendory.toml"), dry_run=False)["plans"] == []
 
 
