@@ -681,6 +681,27 @@ def test_two_that_bind_at_once(table: Table, monkeypatch: pytest.MonkeyPatch, ot
     assert other == lance.dataset(str(folder(writer))).config()[LEDGER]
 
 
+def test_a_binding_that_others_always_overtake_is_given_up(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After five tries it is said that nothing was bound; what another wrote meanwhile stands."""
+    writer = table([memory("m1")])
+    real, opened = dataset, []
+
+    def overtaken(*at: Any) -> Any:
+        stale = real(*at)
+        lance.dataset(str(folder(writer))).update_config({LEDGER: f"theirs-{len(opened)}"})
+        lance.dataset(str(folder(writer))).delete_config_keys([LEDGER])
+        opened.append(stale)
+        return stale
+
+    monkeypatch.setattr("mendory.lance.writer.dataset", overtaken)
+    with pytest.raises(CommitConflict) as caught:
+        writer.bind_ledger("ledger-1", None)
+
+    assert four_parts(caught.value)
+    assert 5 == len(opened)
+    assert None is lance.dataset(str(folder(writer))).config().get(LEDGER)
+
+
 @pytest.mark.parametrize("act", ["config", "rows"])
 def test_what_cannot_stand_beside_anothers_commit_is_a_conflict(table: Table, act: str) -> None:
     """A write that another one overtook is tried again, whatever words the library has for it."""

@@ -247,12 +247,13 @@ class Story:
         first = {artifact["key"].split("-")[0]: artifact for artifact in found}  # one of each kind
         for kind, sign in _SIGNS.items():
             person.open_artifact(first[kind]["id"], sign)
-            self._look(person, f"end-{kind}")
+            self._look(person, f"end-{kind}", sign)
         person.page.goto(first["report"]["data"].partition("](")[2].partition(")")[0])
         self._look(person, "end-report")
 
-    def _look(self, person: Person, name: str) -> None:
+    def _look(self, person: Person, name: str, sign: str = "body") -> None:
         path = person.picture(f"{self.lang}-{name}")
+        person.page.locator(sign).first.wait_for()  # meanwhile the page may have asked the server again
         self.seen[f"{name}-{person.look}"] = person.page.locator("body").inner_text()
         assert path.stat().st_size
 
