@@ -62,8 +62,9 @@ def test_what_only_others_say_is_kept_in_their_own_words(primary: str, others: l
 
     assert all(any(part in other for other in others) for part in parts)
     assert len({exact_key(part) for part in parts}) == len(parts)
-    if all(language_of(text) == language_of(primary) is not None for text in others):
-        assert [] == unique_parts(". ".join([primary, *parts]), others)
+    together = "\n".join([primary, *parts])
+    if all(language_of(text) == language_of(primary) is not None for text in [*others, together]):
+        assert [] == unique_parts(together, others)
     assert [] == unique_parts(primary, [primary])
 
 
