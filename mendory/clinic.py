@@ -110,9 +110,11 @@ class Clinic:
     def side_state(self) -> SideState:
         """What is derived of each row, in a file beside the ledger."""
         config = self.config
-        about = [config.table_uri, config.table.name, repr(config.mapping), config.scopes.parents, extractor()]
+        singles = self._settings.conflict.singles
+        read = [repr(config.mapping), config.scopes.parents, sorted(singles), extractor()]
+        about = [config.table_uri, config.table.name, *read]
         above = ancestors_by(config.scopes.parents)
-        return SideState(config.root / ".mendory" / "side.db", digest.of(about), above)
+        return SideState(config.root / ".mendory" / "side.db", digest.of(about), above, singles)
 
     def view(self, table: Reader) -> View:
         """The table with what is kept aside of it laid over its rows."""

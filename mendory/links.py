@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from mendory.claims import claims_of
+from mendory.claims.attributes import Singles
 from mendory.claims.blocks import met, numbers, old_values
 from mendory.claims.contexts import SINGLE, names_of, switches_of
 from mendory.content.heads import head
@@ -26,18 +27,20 @@ Above = Callable[[str | None], tuple[str, ...]]
 _CLAIMED: Final = ("c:", "g:", "n:", "o:")
 
 
-def links(memory: Memory, mark: int | None = None, above: Above | None = None) -> set[str]:
+def links(
+    memory: Memory, mark: int | None = None, above: Above | None = None, singles: Singles = frozenset()
+) -> set[str]:
     """The links of a memory: what its text says in its scope, its id as people read it, what it refers to, its vector.
 
     A text is one link as it is compared and one as it is folded.
 
     `mark` is the vector's, where the memory does not carry what is known of it. Claims have links in the scopes that
-    its own lies in (`above`) too.
+    its own lies in (`above`) too; `singles` are attributes of one value at a time beside those declared in Mendory.
     """
     targets = (memory.duplicate_of, memory.superseded_by, *memory.related_ids)
     mark = memory.vector.mark if memory.vector else mark
     found = of_row(memory.id, memory.content, memory.scope, targets, mark, memory.created_at)
-    return found | of_context(memory, memory.metadata) | of_claims(memory, above)
+    return found | of_context(memory, memory.metadata) | of_claims(memory, above, singles)
 
 
 def of_row(
@@ -74,7 +77,7 @@ def of_context(memory: Memory, metadata: Mapping[str, Any] | None) -> set[str]:
     return {f"x:{_hash(scope, name)}" for name in named} | {f"y:{_hash(scope, what)}" for what in kinds}
 
 
-def of_claims(memory: Memory, above: Above | None = None) -> set[str]:
+def of_claims(memory: Memory, above: Above | None = None, singles: Singles = frozenset()) -> set[str]:
     """The links of what a memory claims and of the numbers it names, which tie it to no more than one other row.
 
     `c:` says that a claim is at home among those of a key (`claims.blocks`), `g:` that it is a guest there or in the
@@ -86,7 +89,7 @@ def of_claims(memory: Memory, above: Above | None = None) -> set[str]:
     claims = claims_of(memory)
     if claims:
         higher = above(memory.scope) if above else ()
-        for key, (home, held) in met(claims).items():
+        for key, (home, held) in met(claims, singles).items():
             found.add(f"{'c' if home else 'g'}:{_hash(memory.scope, key)}")
             found |= {f"g:{_hash(scope, key)}" for scope in higher}
             found |= {f"o:{_hash(memory.scope, value)}" for claim in held for value in old_values(claim)}

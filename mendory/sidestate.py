@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from mendory.claims import claims_in
+from mendory.claims.attributes import Singles
 from mendory.claims.plain import dumps
 from mendory.claimskept import KeptClaims
 from mendory.derived import Derived, derive
@@ -93,11 +94,11 @@ class Brought:
 class SideState:
     """The file. `key` says what it was derived from: the table, and how its rows and scopes are read.
 
-    `above` tells which scopes a scope lies in.
+    `above` tells which scopes a scope lies in, `singles` which attributes have one value at a time beside ours.
     """
 
-    def __init__(self, path: Path, key: str, above: Above | None = None) -> None:
-        self._path, self._key, self._above = path, f"{_SHAPE}:{key}", above
+    def __init__(self, path: Path, key: str, above: Above | None = None, singles: Singles = frozenset()) -> None:
+        self._path, self._key, self._above, self._singles = path, f"{_SHAPE}:{key}", above, singles
 
     def exists(self) -> bool:
         """True when there is a file."""
@@ -127,7 +128,10 @@ class SideState:
                 self._write(conn, memories, _digests(vectors, len(memories)), spaces or {})
                 tied = zip(memories, _marks(vectors, len(memories)), strict=True)
                 rows = [
-                    (link, memory.id) for memory, mark in tied if memory.id for link in links(memory, mark, self._above)
+                    (link, memory.id)
+                    for memory, mark in tied
+                    if memory.id
+                    for link in links(memory, mark, self._above, self._singles)
                 ]
                 conn.executemany("INSERT OR IGNORE INTO link VALUES (?, ?)", rows)
                 if seen is not None:

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from mendory.claims.naming import singles_of
+from mendory.conflicts import ConflictRules
 from mendory.detect import Settings, examine
 from mendory.record import Memory
 from mendory.scopes import ancestors_by
@@ -16,13 +18,19 @@ from tests.test_near_duplicates import Given, memories
 
 CASES = Path(__file__).parent / "cases" / "conflict"
 CODES = frozenset({"conflict", "conflict_buried", "conflict_exception", "conflict_candidate"})
-FIELDS = {"why", "memories", "findings", "parents", "cosine", "cosines"}
+FIELDS = {"why", "memories", "findings", "parents", "cosine", "cosines", "single_valued"}
+
+
+def settings_of(case: dict[str, Any]) -> Settings:
+    """What the owner of a case says of his scopes and attributes."""
+    rules = ConflictRules(singles=singles_of(case.get("single_valued", ())))
+    return Settings(ancestors=ancestors_by(case.get("parents", {})), conflict=rules)
 
 
 def found(case: dict[str, Any], held: list[Memory]) -> list[dict[str, Any]]:
     """The findings of conflicts, each with as much of its evidence as the case asks for."""
     by_id = {m.id: m for m in held}
-    settings = Settings(ancestors=ancestors_by(case.get("parents", {})))
+    settings = settings_of(case)
     given = Given(case["cosine"], case.get("cosines")) if "cosine" in case else None
     seen = examine(held, lambda ids: {i: by_id[i] for i in ids if i in by_id}, settings, given)
     asked = {(f["code"], *f["ids"]): f.get("evidence", {}) for f in case["findings"]}
@@ -58,9 +66,10 @@ def test_evidence_holds_no_word_of_a_memory() -> None:
         case = json.loads(path.read_text("utf-8"))
         held = memories(case["memories"])
         by_id = {m.id: m for m in held}
-        settings = Settings(ancestors=ancestors_by(case.get("parents", {})))
+        settings = settings_of(case)
         for one in examine(held, lambda ids: {i: by_id[i] for i in ids if i in by_id}, settings).findings:  # noqa: B023
             if one.code.value in CODES:
                 told = json.dumps(one.as_json()["evidence"], ensure_ascii=False)
                 said = {str(v) for m in held for v in (m.claim or {}).values() if isinstance(v, str) and len(v) > 3}
-                assert [] == [word for word in said if word in told and word not in ("employer", "lives_in", "port")]
+                named = {"employer", "lives_in", "port", *case.get("single_valued", ())}
+                assert [] == [word for word in said if word in told and word not in named]

@@ -9,6 +9,9 @@ from typing import Final
 
 from mendory.language.claim import ValueKind
 
+Singles = frozenset[str]
+"""Attributes of which an owner says that they hold one value at a time, by the names that claims have for them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
@@ -77,3 +80,23 @@ So do `favourite` ("favourite:colour"), `tool`, which does a job of which one is
 def attribute(about: str) -> Attribute | None:
     """The declared attribute of a claim's `about`, whatever follows its colon; None of one nobody declared."""
     return ATTRIBUTES.get(about.partition(":")[0])
+
+
+def single(about: str, singles: Singles = frozenset()) -> bool:
+    """Whether of two values of it that hold at one time one is wrong: it is declared so here, or by the owner.
+
+    >>> single("lives_in"), single("uses"), single("locker:gym", frozenset({"locker"}))
+    (True, False, True)
+    """
+    known = attribute(about)
+    return (known is not None and known.single) or _owners(about, singles) is not None
+
+
+def declared(about: str, singles: Singles = frozenset()) -> str:
+    """The name by which it is declared, here or by the owner; "" of one nobody declared: it may be a memory's text."""
+    known = attribute(about)
+    return known.name if known else _owners(about, singles) or ""
+
+
+def _owners(about: str, singles: Singles) -> str | None:
+    return next((name for name in (about, about.partition(":")[0]) if name in singles), None)

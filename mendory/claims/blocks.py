@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from mendory.claims.attributes import attribute
+from mendory.claims.attributes import Singles, attribute, single
 from mendory.language.claim import Claim, ClaimKind, Tense
 
 _OVER: Final = frozenset({Tense.PLANNED, Tense.SUPPOSED})
@@ -16,7 +16,7 @@ BURIABLE: Final = frozenset({"port", "version"})
 """Attributes of one value whose old value may be copied into other memories, which name it and not the attribute."""
 
 
-def blocks(claim: Claim) -> Iterator[tuple[str, bool]]:
+def blocks(claim: Claim, singles: Singles = frozenset()) -> Iterator[tuple[str, bool]]:
     """(key, whether it is at home there): what is at home is compared with all others, guests with those alone.
 
     Preferences meet by their object, facts of one value by subject and attribute, facts of several by the value too.
@@ -30,9 +30,8 @@ def blocks(claim: Claim) -> Iterator[tuple[str, bool]]:
         yield f"p\0{claim.subject}\0{claim.about}", True
         yield f"p\0{claim.subject}", ending
         return
-    known = attribute(claim.about)
     whole = f"f\0{claim.subject}\0{claim.about}"
-    if known is None or known.single:  # of an undeclared one only its owner knows
+    if attribute(claim.about) is None or single(claim.about, singles):  # of an undeclared one only its owner knows
         yield whole, True
         return
     for value in (*claim.values, *claim.before):
@@ -40,11 +39,11 @@ def blocks(claim: Claim) -> Iterator[tuple[str, bool]]:
     yield whole, ending or not claim.values
 
 
-def met(claims: Iterable[Claim]) -> dict[str, tuple[bool, list[Claim]]]:
+def met(claims: Iterable[Claim], singles: Singles = frozenset()) -> dict[str, tuple[bool, list[Claim]]]:
     """The keys of several claims of one memory: whether one of them is at home there, and those that have the key."""
     found: dict[str, tuple[bool, list[Claim]]] = {}
     for claim in claims:
-        for key, home in blocks(claim):
+        for key, home in blocks(claim, singles):
             before, held = found.get(key, (False, []))
             found[key] = before or home, [*held, claim]
     return found

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final
 
-from mendory.claims.attributes import ATTRIBUTES, attribute
+from mendory.claims.attributes import attribute
 from mendory.claims.likened import likened_object, likened_value
+from mendory.claims.naming import attribute_name
 from mendory.language import fold, language_of
 from mendory.language.claim import USER, Claim, ClaimKind, Tense, Value, ValueKind
 from mendory.text import is_blank
@@ -59,27 +61,7 @@ _STANCES: Final[Mapping[str, int]] = {
     ),
     **dict.fromkeys(("neutral", "indifferent", "0", "中立", "无所谓", "一般"), 0),
 }
-_ATTRIBUTES: Final[Mapping[str, str]] = {
-    **dict.fromkeys(
-        ("location", "city", "residence", "home", "address", "lives at", "居住地", "住址", "城市", "所在地", "住在"),
-        "lives_in",
-    ),
-    **dict.fromkeys(("birthplace", "hometown", "place of birth", "出生地", "籍贯", "家乡"), "born_in"),
-    **dict.fromkeys(
-        ("company", "works at", "works for", "work at", "workplace", "公司", "雇主", "工作单位", "单位"), "employer"
-    ),
-    **dict.fromkeys(("occupation", "profession", "job title", "title", "role", "职业", "工作", "职位"), "job"),
-    **dict.fromkeys(("date of birth", "dob", "birth date", "birthdate", "生日", "出生日期"), "birthday"),
-    **dict.fromkeys(("sex", "性别"), "gender"),
-    **dict.fromkeys(("marital status", "relationship status", "婚姻", "婚姻状况", "婚姻状态"), "marital"),
-    **dict.fromkeys(("zodiac sign", "constellation", "星座"), "zodiac"),
-    **dict.fromkeys(("due", "due date", "due on", "截止", "截止日期", "到期日"), "deadline"),
-    **dict.fromkeys(("port number", "端口", "端口号"), "port"),
-    **{"full name": "name", "名字": "name", "姓名": "name", "年龄": "age", "身高": "height", "体重": "weight"},
-    **{"饮食": "diet", "版本": "version", "版本号": "version"},
-}
-"""The attribute that a writer means by another name, folded and with spaces between its words."""
-
+_WEEKDAY: Final = "weekday:"
 _PLAIN: Final = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
 
 
@@ -122,7 +104,7 @@ def _preference(subject: str, held: Mapping[str, Any], common: Mapping[str, Any]
 
 
 def _fact(subject: str, held: Mapping[str, Any], common: Mapping[str, Any]) -> Claim | None:
-    about = _about(held.get("attribute"))
+    about = attribute_name(held.get("attribute"))
     given = held.get("value", held.get("object"))
     if about is None or given is None:
         return None
@@ -143,32 +125,56 @@ def _subject(entity: Any) -> str | None:
     return USER if name in _USER else name or None
 
 
-def _about(name: Any) -> str | None:
-    if not isinstance(name, str) or is_blank(name):
-        return None
-    whole, _, rest = name.partition(":")
-    apart = "".join(f" {ch}" if ch.isupper() and at and whole[at - 1].islower() else ch for at, ch in enumerate(whole))
-    words = fold(apart.replace("_", " ").replace("-", " "))
-    plain = words.replace(" ", "_")
-    base = plain if plain in ATTRIBUTES else _ATTRIBUTES.get(words, plain)
-    return (f"{base}:{fold(rest)}" if rest and fold(rest) else base) or None
-
-
 def _value(about: str, given: Any) -> Value | None:
     known = attribute(about)
+    if known is None:
+        return _of_any_kind(given)
     if isinstance(given, bool):
-        if known is not None and known.kind is not ValueKind.YES_NO:
-            return None
-        return Value(ValueKind.YES_NO, "yes" if given else "no")
+        return _yes_no(given) if known.kind is ValueKind.YES_NO else None
+    if not isinstance(given, str):
+        return _measured(given)
+    if is_blank(given):
+        return None
+    if known.kind is ValueKind.NUMBER:
+        return _number(given)
+    return likened_value(about, given) or Value(known.kind, fold(given))
+
+
+def _of_any_kind(given: Any) -> Value | None:
+    """The value of an attribute that nobody declared: a day, else a term, with its number where it is one."""
+    if isinstance(given, bool):
+        return _yes_no(given)
+    if not isinstance(given, str):
+        told = _measured(given)
+        return told and replace(told, kind=ValueKind.TERM)
+    if is_blank(given):
+        return None
+    day = likened_value("birthday", given)
+    if day is None and (named := likened_value("deadline", given)) and named.text.startswith(_WEEKDAY):
+        day = named
+    number = _number(given) if day is None and _only_a_quantity(given) else None
+    return day or (replace(number, kind=ValueKind.TERM) if number else Value(ValueKind.TERM, fold(given)))
+
+
+def _only_a_quantity(text: str) -> bool:
+    """Whether it is a number, with its unit or without one, and nothing else: 12, "180 cm", 三十秒; not "12 A"."""
+    if _PLAIN.fullmatch(text.strip()):
+        return True
+    language = language_of(text)
+    read = language.read(text) if language else None
+    return read is not None and len(read.quantities) == 1 and not read.words
+
+
+def _yes_no(given: bool) -> Value:
+    return Value(ValueKind.YES_NO, "yes" if given else "no")
+
+
+def _measured(given: Any) -> Value | None:
+    """A number, or a mapping of one and its unit."""
     if isinstance(given, Mapping):
         number, unit = given.get("number", given.get("value")), given.get("unit")
         return _number(f"{number} {unit}" if isinstance(unit, str) else number)
-    if isinstance(given, int | float | Decimal):
-        return _number(given)
-    if not isinstance(given, str) or is_blank(given):
-        return None
-    kind = known.kind if known else ValueKind.TERM
-    return _number(given) if kind is ValueKind.NUMBER else likened_value(about, given) or Value(kind, fold(given))
+    return _number(given) if isinstance(given, int | float | Decimal) else None
 
 
 def _number(given: Any) -> Value | None:

@@ -220,13 +220,15 @@ class ConflictSection(Section):
     """Which rules decide between two memories that can't both hold, in which order, and what they go by.
 
     `preset` is an order with a name, instead of `rules`. Times closer than `tie_window` are one. `authorities` are
-    sources that stand over anything extracted.
+    sources that stand over anything extracted. `single_valued` are attributes of claims that hold one value at a time,
+    beside those that Mendory declares so.
     """
 
     preset: Literal["latest_user_statement"] | None = None
     rules: Annotated[tuple[str, ...] | None, AfterValidator(_deciding)] = None
     tie_window: timedelta = Field(default=timedelta(minutes=5), ge=timedelta(0))
     authorities: tuple[str, ...] = ("config", "manual")
+    single_valued: Annotated[tuple[str, ...], AfterValidator(_names)] = ()
 
     @model_validator(mode="after")
     def _one_order(self) -> ConflictSection:

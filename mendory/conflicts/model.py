@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from mendory.catalogue import CAREFUL
+from mendory.claims.attributes import Singles
 from mendory.scopes import Ancestors, without_parents
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
@@ -41,6 +42,7 @@ class ConflictRules:
 
     Times that differ by no more than `tie_window` are one; `authorities` are the sources that stand over anything
     extracted. `ancestors` tells what a scope lies in, `now` the time, without which nothing is ahead of the clock.
+    `singles` are attributes that hold one value at a time beside those that are declared so.
     """
 
     rules: tuple[str, ...] = CAREFUL
@@ -48,6 +50,7 @@ class ConflictRules:
     authorities: tuple[str, ...] = ("config", "manual")
     ancestors: Ancestors = without_parents
     now: datetime | None = None
+    singles: Singles = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

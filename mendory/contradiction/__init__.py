@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from mendory.claims import claims_in
+from mendory.claims.attributes import Singles
 from mendory.contradiction.model import DECIDES, Compared, Relation
 from mendory.contradiction.of_claims import compare_claims
 from mendory.contradiction.of_texts import compare_texts
@@ -27,6 +28,7 @@ def compare(
     b: str,
     cosine: float | None = None,
     claims: Given | None = None,
+    singles: Singles = frozenset(),
 ) -> Compared:
     """How two raw texts stand to each other; symmetric but for `narrower`, which is the side.
 
@@ -34,10 +36,10 @@ def compare(
     whatever the words say. Where claims tell nothing, words do.
 
     `cosine` is calibrated (`Threshold.calibrated`), None for texts without a vector. Texts that no language reads, or
-    that two languages read, are unknown to each other.
+    that two languages read, are unknown to each other. `singles` are attributes that the owner says hold one value.
     """
     held = claims or (claims_in(a), claims_in(b))
-    told = compare_claims(*held)
+    told = compare_claims(*held, singles)
     if told.relation in (Relation.EXCEPTION, Relation.APART):
         return told
     words = compare_texts(a, b, cosine)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Final
 
-from mendory.claims.attributes import attribute
+from mendory.claims.attributes import Singles, attribute, single
 from mendory.contradiction.model import Compared, Relation
 from mendory.contradiction.scenes import Scenes, scenes
 from mendory.contradiction.stances import clash as stances
@@ -22,12 +22,14 @@ _RANK: Final = (Relation.CONFLICT, Relation.EXCEPTION, Relation.APART, Relation.
 _UNKNOWN: Final = Compared(Relation.UNKNOWN, 0.0)
 
 
-def compare_claims(a: Sequence[Claim], b: Sequence[Claim]) -> Compared:
+def compare_claims(a: Sequence[Claim], b: Sequence[Claim], singles: Singles = frozenset()) -> Compared:
     """The relation of the two claims that tell most: those that clash most surely, else an exception, else apart.
 
-    Unknown where no claim of the one has to do with a claim of the other.
+    Unknown where no claim of the one has to do with a claim of the other. `singles` are attributes of one value at a
+    time beside those that are declared so.
     """
-    found = [pair for one, two in product(_with_implied(a), _with_implied(b)) if (pair := _pair(one, two)) is not None]
+    pairs = product(_with_implied(a), _with_implied(b))
+    found = [pair for one, two in pairs if (pair := _pair(one, two, singles)) is not None]
     return min(found, key=lambda held: (_RANK.index(held.relation), -held.score), default=_UNKNOWN)
 
 
@@ -40,11 +42,11 @@ def _with_implied(claims: Sequence[Claim]) -> Iterator[Claim]:
             yield replace(claim, about=f"has:{of}", values=(), denied=claim.values[0].number == 0)
 
 
-def _pair(a: Claim, b: Claim) -> Compared | None:
+def _pair(a: Claim, b: Claim, singles: Singles) -> Compared | None:
     """What two claims are to each other; None where they are about other things, or hold beside each other."""
     if a.kind is not b.kind:
         return None
-    clash = _preferences(a, b) if a.kind is ClaimKind.PREFERENCE else _facts(a, b)
+    clash = _preferences(a, b) if a.kind is ClaimKind.PREFERENCE else _facts(a, b, singles)
     if clash is None:
         return None
     if clash.relation is not Relation.CONFLICT:
@@ -71,7 +73,7 @@ def _one_subject(a: str, b: str) -> float:
     return _PERHAPS if USER not in (a, b) and a and b and one_name(a, b) else 0.0
 
 
-def _facts(a: Claim, b: Claim) -> Compared | None:
+def _facts(a: Claim, b: Claim, singles: Singles) -> Compared | None:
     if a.about != b.about:
         return None
     sure, why = min(a.confidence, b.confidence), (f"attribute:{a.about}",)
@@ -86,12 +88,10 @@ def _facts(a: Claim, b: Claim) -> Compared | None:
         return None
     if _over(a, b.values) or _over(b, a.values):
         return replace(clash, why=(*why, "ended"))
-    known = attribute(a.about)
     if excluded(a.values, b.values):
-        single = known is not None and known.single
-        if single or _in_its_place(a, b) or _in_its_place(b, a):
+        if single(a.about, singles) or _in_its_place(a, b) or _in_its_place(b, a):
             return clash
-        return Compared(Relation.APART, 0.0, ("beside",), (a, b)) if known is not None else None
+        return Compared(Relation.APART, 0.0, ("beside",), (a, b)) if attribute(a.about) else None
     return Compared(Relation.AGREE, 0.0, why, (a, b)) if shared(a.values, b.values) else None
 
 

@@ -52,10 +52,16 @@ def _covers(wide: Value, narrow: Value) -> bool:
 
 
 def _part(wide: str, narrow: str) -> bool:
-    """Whether a term says less of the same: a teacher, a kindergarten teacher; 老师, 数学老师; 3.1, 3.1.4."""
+    """Whether a term says less of the same: a teacher, a kindergarten teacher; 老师, 数学老师; 3.1, 3.1.4.
+
+    A number is not part of a longer one: 3号 is not 13号.
+    """
     if wide.isascii():
         return set(wide.split()) <= set(narrow.split()) or narrow.startswith(f"{wide}.")
-    return narrow.endswith(wide) or narrow.startswith(wide)
+    rest = len(narrow) - len(wide)
+    if narrow.endswith(wide):
+        return not (wide[0].isdecimal() and narrow[rest - 1 : rest].isdecimal())
+    return narrow.startswith(wide) and not (wide[-1].isdecimal() and narrow[len(wide)].isdecimal())
 
 
 def _dates(a: str, b: str) -> bool:

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from mendory.claims import ClaimsOf, claims_of
+from mendory.claims.naming import singles_of
 from mendory.config import Config, StalenessSection
 from mendory.conflicts import ConflictRules
 from mendory.detect.characters import Characters, NearIds
@@ -123,7 +124,11 @@ class Settings:
             ancestors=(ancestors := ancestors_by(config.scopes.parents)),
             default_scopes=config.scopes.defaults,
             conflict=ConflictRules(
-                config.conflict.order, config.conflict.tie_window, config.conflict.authorities, ancestors
+                config.conflict.order,
+                config.conflict.tie_window,
+                config.conflict.authorities,
+                ancestors,
+                singles=singles_of(config.conflict.single_valued),
             ),
             staleness=config.staleness,
         )
@@ -153,7 +158,7 @@ class Examination:
 
 def detectors(settings: Settings, neighbours: Neighbours | None = None) -> list[Detector]:
     """A fresh set of all detectors, plugged-in ones last; without neighbours nothing is found by its vector."""
-    handed = Handed(Verdicts(settings.claims))
+    handed = Handed(Verdicts(settings.claims, settings.conflict.singles))
     return [
         Identity(),
         NearIds(),

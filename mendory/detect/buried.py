@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mendory.claims.attributes import attribute
+from mendory.claims.attributes import Singles, single
 from mendory.claims.blocks import numbers
 from mendory.detect.exact_duplicates import plain_kind
 from mendory.detect.neighbours import numbered
@@ -17,7 +17,7 @@ from mendory.language.claim import Claim, ClaimKind, Tense
 from mendory.record import Kind, Memory
 
 
-def says_more(memory: Memory, about: Claim | None, claims: Iterable[Claim]) -> bool:
+def says_more(memory: Memory, about: Claim | None, claims: Iterable[Claim], singles: Singles = frozenset()) -> bool:
     """Whether a memory says more than the claim that it is in conflict about, so that it can't go for it.
 
     It is a procedure, has several sentences, or also gives another attribute of one value. What one statement is read
@@ -28,13 +28,14 @@ def says_more(memory: Memory, about: Claim | None, claims: Iterable[Claim]) -> b
     language = language_of(memory.content or "")
     if language is not None and len(language.sentences(memory.content or "")) > 1:
         return True
-    return about is not None and any(_fact(one) and not _one_statement(about, one) for one in claims)
+    return about is not None and any(_fact(one, singles) and not _one_statement(about, one) for one in claims)
 
 
-def _fact(claim: Claim) -> bool:
+def _fact(claim: Claim, singles: Singles) -> bool:
     """Whether it gives an attribute that stands for itself; how many there are of something goes with having it."""
-    known = attribute(claim.about) if not claim.about.startswith("count:") else None
-    return claim.kind is ClaimKind.FACT and claim.tense is Tense.NOW and known is not None and known.single
+    if claim.about.startswith("count:"):
+        return False
+    return claim.kind is ClaimKind.FACT and claim.tense is Tense.NOW and single(claim.about, singles)
 
 
 def _one_statement(about: Claim, one: Claim) -> bool:

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, Final
 
 from mendory.claims import ClaimsOf, claims_of, of_writer
-from mendory.claims.attributes import attribute
+from mendory.claims.attributes import Singles, declared
 from mendory.claims.blocks import numbers, old_values
 from mendory.conflicts import ConflictRules, rule
 from mendory.detect.buried import Copies, Over, outlived, says_more
@@ -64,9 +64,9 @@ class Conflicts:
         self._superseded: dict[str, str] = {}
         self._owners, self._absent = tuple(owner_keys), frozenset(absent)
         self._claims, self._ancestors = claims, ancestors
-        self._verdicts = Verdicts(claims)
+        self._verdicts = Verdicts(claims, self._rules.singles)
         self._handed = handed
-        self._met = Met()
+        self._met = Met(self._rules.singles)
 
     def observe(self, memory: Memory) -> None:
         """Note what a recallable memory claims."""
@@ -174,7 +174,7 @@ class Conflicts:
             return _exception(clash)
         ruling = rule(*clash.rows, clash.compared, self._rules)
         for row, about, claims in zip(clash.rows, clash.compared.claims, clash.claims, strict=True):
-            if row.id == ruling.lose and says_more(row, about, claims):
+            if row.id == ruling.lose and says_more(row, about, claims, self._rules.singles):
                 evidence = _evidence(clash) | {"buried": row.id, "by": ruling.keep, "rule": ruling.rule, **heard}
                 reason = "a memory that says more holds a value that is over"
                 return finding(Code.CONFLICT_BURIED, clash.rows, READS, reason, evidence, "conflict/1")
@@ -255,19 +255,19 @@ def _evidence(clash: Clash) -> dict[str, Any]:
     """What was compared, without a word of a memory; one claim for each id, in their order."""
     sides = sorted(zip(clash.rows, clash.compared.claims, strict=True), key=lambda side: side[0].id or "")
     return {
-        "why": [_named(word) for word in clash.compared.why],
+        "why": [_named(word, clash.singles) for word in clash.compared.why],
         "score": round(clash.compared.score, 3),
-        "attribute": next((name for _, claim in sides if claim and (name := _attribute(claim))), ""),
-        "claims": [_side(memory, claim) for memory, claim in sides],
+        "attribute": next((name for _, claim in sides if claim and (name := _attribute(claim, clash.singles))), ""),
+        "claims": [_side(memory, claim, clash.singles) for memory, claim in sides],
         "span_seconds": span(clash.rows),
     }
 
 
-def _side(memory: Memory, claim: Claim | None) -> dict[str, Any]:
+def _side(memory: Memory, claim: Claim | None, singles: Singles) -> dict[str, Any]:
     if claim is None:
         return {"origin": "text"}
     return {
-        "attribute": _attribute(claim),
+        "attribute": _attribute(claim, singles),
         "kind": claim.kind.value,
         "stance": claim.stance,
         "strength": claim.strength,
@@ -278,16 +278,15 @@ def _side(memory: Memory, claim: Claim | None) -> dict[str, Any]:
     }
 
 
-def _attribute(claim: Claim) -> str:
+def _attribute(claim: Claim, singles: Singles) -> str:
     """The declared attribute of a fact; "" of a preference, and of one that only its writer knows."""
-    known = attribute(claim.about) if claim.kind is ClaimKind.FACT else None
-    return known.name if known else ""
+    return declared(claim.about, singles) if claim.kind is ClaimKind.FACT else ""
 
 
-def _named(word: str) -> str:
+def _named(word: str, singles: Singles) -> str:
     """A word of why, without the object or the value that an attribute may name after it."""
     what, _, rest = word.partition(":")
-    return f"{what}:{known.name}" if rest and (known := attribute(rest)) else what
+    return f"{what}:{name}" if (name := declared(rest, singles)) else what
 
 
 def _parts(blocks: Iterable[Block]) -> Iterator[list[Block]]:

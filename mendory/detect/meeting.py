@@ -10,6 +10,7 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
+from mendory.claims.attributes import Singles
 from mendory.claims.blocks import met
 from mendory.detect.neighbours import numbered
 from mendory.language.claim import Claim
@@ -44,8 +45,12 @@ class Block:
 
 @dataclass(slots=True)
 class Met:
-    """Rows by id and time, and the keys under which their claims meet; about 100 bytes a row and 25 a key."""
+    """Rows by id and time, and the keys under which their claims meet; about 100 bytes a row and 25 a key.
 
+    `singles` are attributes of one value at a time beside those declared in Mendory.
+    """
+
+    singles: Singles = frozenset()
     ids: list[str] = field(default_factory=list)
     _created: array[int] = field(default_factory=lambda: array("q"))
     _key: array[int] = field(default_factory=lambda: array("q"))
@@ -61,7 +66,7 @@ class Met:
         self.ids.append(name)
         self._created.append(_NEVER if created is None else int(created.timestamp() * 1e6))
         own, others = tuple(homes), tuple(above)
-        for key, (home, held) in met(claims).items():
+        for key, (home, held) in met(claims, self.singles).items():
             said = numbered("\n".join(sorted(map(_said, held))))
             for place in (*own, *others):
                 self._note(f"{place}\0{key}", row, said, home and place in own)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from mendory.claims import ClaimsOf, claims_of, of_writer
+from mendory.claims.attributes import Singles
 from mendory.claims.things import of_a_thing
 from mendory.contradiction import DECIDES, Compared, Relation, compare
 from mendory.detect.exact_duplicates import plain_kind
@@ -22,11 +23,15 @@ PASSING: Final = frozenset({Kind.EVENT.value, Kind.EPHEMERAL.value})
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """Two rows, the earlier given one first, and what was found between them."""
+    """Two rows, the earlier given one first, and what was found between them.
+
+    `singles` are the attributes that the owner declared for it.
+    """
 
     rows: tuple[Memory, Memory]
     compared: Compared
     claims: tuple[tuple[Claim, ...], tuple[Claim, ...]]
+    singles: Singles = frozenset()
 
     @property
     def ids(self) -> tuple[str, str]:
@@ -59,9 +64,10 @@ class Clash:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """Compares memories by what `claims` says that each claims."""
+    """Compares memories by what `claims` says that each claims; `singles` are attributes of one value beside ours."""
 
     claims: ClaimsOf = claims_of
+    singles: Singles = frozenset()
 
     def of(self, a: Memory, b: Memory, cosine: float | None = None) -> Clash | None:
         """What is between two memories; None where nothing can be: equal texts, what passes, rows read in part.
@@ -72,10 +78,10 @@ class Verdicts:
         if a.id == b.id or any(map(_passing, (a, b))) or exact_key(a.content or "") == exact_key(b.content or ""):
             return None
         claims = self.claims(a), self.claims(b)
-        found = compare(a.content or "", b.content or "", cosine, claims)
+        found = compare(a.content or "", b.content or "", cosine, claims, self.singles)
         if _of_other_things(a, b, found.claims) or _in_two_tongues(found.claims):
             return None
-        return Clash((a, b), found, claims)
+        return Clash((a, b), found, claims, self.singles)
 
 
 @dataclass(slots=True)

@@ -149,7 +149,7 @@ class Changed:
             targets = (duplicate_of, superseded_by, *(related or ()))
             said_of = Memory(name, content, scope=scope, claim=parse_object(claim) if claim else None)
             found = of_row(name, content, scope, targets, mark, created) | of_context(said_of, held)
-            yield name or "", found | of_claims(said_of, self._settings.ancestors)
+            yield name or "", found | of_claims(said_of, self._settings.ancestors, self._settings.conflict.singles)
 
     def clean(self, usual: Usual) -> Any:
         """Which rows break no rule by themselves, whatever other rows hold; of the others some may break none too."""
