@@ -197,6 +197,57 @@ def test_an_exception_goes_first_where_its_scene_is(
     assert (("g",), "scene") == (inside[0].exception_of, inside[0].why[-1])
 
 
+INNER = [
+    ("默认分支是 main", "默认分支是 trunk", "分支叫什么", {}),
+    ("The default branch is main", "The default branch is trunk", "Which branch?", {}),
+    ("用英文回复", "用德文回复", "用哪种语言", {"metadata": {"scene": "日常"}}),
+    ("Answer in English", "Answer in German", "Which language?", {"metadata": {"scene": "daily"}}),
+]
+
+
+@pytest.mark.parametrize(("general", "special", "query", "fields"), INNER)
+def test_an_exception_of_an_inner_scope_goes_first_there(
+    door: Callable[..., Door], general: str, special: str, query: str, fields: dict[str, Any]
+) -> None:
+    """A project's own rule stands before that of the space around it, near or far, reached by the search or not."""
+    rows = [memory("g", content=general, scope="acme", embedding=near(0.9)), memory("x", content="茶", scope="eagle")]
+    rows += [memory("e", content=special, scope="falcon", embedding=near(0.5), **fields)]
+    rows += [memory(f"c{n}", content=f"茶 {n}", scope="falcon", embedding=near(0.6 + n / 1000)) for n in range(40)]
+    opened = door(rows, scopes={"parents": {"falcon": "acme", "eagle": "acme"}})
+    keep(opened, {"e": (special, {"exception_of": ["g"]})})
+
+    inside = opened.recall(query, "falcon", 2)
+
+    assert ["e", "g"] == ids(inside)
+    assert (("g",), "inner") == (inside[0].exception_of, inside[0].why[-1])
+    assert ["g", "x"] == ids(opened.recall(query, "eagle", 2))
+
+
+@pytest.mark.parametrize(
+    ("general", "special", "fields"),
+    [
+        ("从不吃香菜", "商务宴请时可以吃一点香菜", {}),
+        ("No coriander, ever", "A little coriander at business dinners is fine", {}),
+        ("从不吃香菜", "可以吃一点香菜", {"metadata": {"scene": "商务宴请"}}),
+        ("No coriander, ever", "Coriander is fine", {"claim": {"object": "coriander", "stance": 1, "scene": "a gala"}}),
+    ],
+)  # fmt: skip
+def test_an_exception_of_an_inner_scope_for_a_scene_goes_first_only_in_the_scene(
+    door: Callable[..., Door], general: str, special: str, fields: dict[str, Any]
+) -> None:
+    """A scene that the text, the metadata or the writer's claim names bounds it in an inner scope too."""
+    rows = [memory("g", content=general, scope="acme", embedding=near(0.5))]
+    opened = door(
+        [*rows, memory("e", content=special, scope="ann", embedding=near(0.9), **fields)],
+        scopes={"parents": {"ann": "acme"}},
+    )
+    keep(opened, {"e": (special, {"exception_of": ["g"]})})
+
+    found = opened.recall("晚上在家做什么菜 What to cook at home?", "ann", 2)
+
+    assert (["g", "e"], "general") == (ids(found), found[1].why[-1])
+
+
 def test_an_exception_is_found_though_the_search_did_not_reach_it(door: Callable[..., Door]) -> None:
     """It lies far from the query; one of a hidden row or another scope stays away."""
     said = "A little coriander at business dinners is fine"

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from mendory.claims.extract import claims_in
-from mendory.claims.of import ClaimsOf, claims_of, of_writer
+from mendory.claims.of import ClaimsOf, claims_of, of_writer, scenes_given
 
-__all__ = ["ClaimsOf", "claims_in", "claims_of", "of_writer"]
+__all__ = ["ClaimsOf", "claims_in", "claims_of", "of_writer", "scenes_given"]

@@ -56,6 +56,12 @@ def claims_of(memory: Memory, extracted: Callable[[str], tuple[Claim, ...]] = cl
     return tuple(_of_row(claim, scene, own) for claim in found)
 
 
+def scenes_given(memory: Memory) -> frozenset[str]:
+    """The scenes, folded, in which its writer says that it holds: by its claim, and by its metadata if that is one."""
+    given = written(memory.claim)
+    return (given.scenes if given else frozenset()) | _scene((memory.metadata or {}).get("scene"))
+
+
 def of_writer(memory: Memory) -> bool:
     """Whether its claim is its writer's."""
     return bool(memory.content) and written(memory.claim) is not None

@@ -39,6 +39,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "hardly ages": "几乎不随时间减弱",
     "its age is not known": "时间未知",
     "before its general memory: the query speaks of its scene": "排在一般记忆之前：查询涉及其场景",
+    "before its general memory: it holds in the scope asked for": "排在一般记忆之前：它在所查询的范围内成立",
     "behind its general memory: the query does not speak of its scene": "排在一般记忆之后：查询未涉及其场景",
     "the scope holds {number} that can be recalled": "该范围可召回的记忆共 {number} 条",
     "left out: {number} without a vector": "未返回：{number} 条没有向量",

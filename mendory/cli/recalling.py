@@ -70,6 +70,7 @@ _WHY = {
     "lasting": "hardly ages",
     "age_unknown": "its age is not known",
     "scene": "before its general memory: the query speaks of its scene",
+    "inner": "before its general memory: it holds in the scope asked for",
     "general": "behind its general memory: the query does not speak of its scene",
 }
 _FEWER = {

@@ -129,14 +129,18 @@ class Recalling:
         self, one: _Query, ranked: Ranked, linked: _Linked, mapping: FieldMapping, where: str | None
     ) -> tuple[Recalled, ...]:
         """The same with exceptions of what was found that the search did not reach, where the query is about them."""
-        held = {recalled.id for recalled in ranked.found} if linked else set()
-        missing = {row for general in held for row in linked.get(general, ())} - held
+        held = {recalled.id: recalled.memory for recalled in ranked.found} if linked else {}
+        missing = {row for general in held for row in linked.get(general, ())} - set(held)
         if not missing:
             return ranked.found
         wanted = any_of(str(mapping.column("id")), sorted(missing))
         rows = self._table.rows(f"({wanted}) AND ({where})" if where else wanted, _columns(mapping, vectors=True))
         asked = Asked.of(one.text)
-        more = [c for c in self._candidates(one, mapping, rows)[0] if asked.speaks_of(c.memory)]
+        more = [
+            c
+            for c in self._candidates(one, mapping, rows)[0]
+            if asked.stands(c.memory, [held[i] for i in c.memory.kept.exception_of if i in held]) != "general"
+        ]
         if not more:
             return ranked.found
         before = [Candidate(recalled.memory, recalled.similarity) for recalled in ranked.found]

@@ -25,8 +25,9 @@ class Recalled:
     otherwise, while nobody has decided; `exception_of` those of the general memories it is an exception of.
     `superseded_by` is an id that the row names as its successor and that leads nowhere. `why` names what decided about
     the weight and the place, in words of our own: `kind:fact`, `lasting`, `age_unknown`, `factor`, `disputed`,
-    `scene` (put before its general memory), `general` (put behind it), `inherited` (of a scope that contains the one
-    asked for). `numbers` are the figures behind them: `age_days`, `fresh`, `factor`.
+    `scene` (put before its general memory), `inner` (put before it too: it is of a scope inside the other's), `general`
+    (put behind it), `inherited` (of a scope that contains the one asked for). `numbers` are the figures behind them:
+    `age_days`, `fresh`, `factor`.
     """
 
     memory: Memory

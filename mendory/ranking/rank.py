@@ -27,7 +27,7 @@ def rank(
 
     `known` are the ids that candidates name as successors and that lead somewhere: a memory with such a successor is
     not returned. A disputed memory is, with its mark. An exception stands before its general memory where the query
-    speaks of its scene, else behind it.
+    speaks of its scene or it is of a scope inside the other's, else behind it.
     """
     found: list[Recalled] = []
     left_out: list[tuple[str, str]] = []
@@ -74,11 +74,12 @@ def _exceptions(query: str, found: Sequence[Recalled]) -> list[Recalled]:
             continue
         at = next(place for place, other in enumerate(order) if other.id == one.id)
         places = [order.index(other) for other in general]
-        if Asked.of(query).speaks_of(one.memory):
-            if at > min(places):
-                order.insert(min(places), _said(order.pop(at), "scene"))
-        elif at < max(places):
-            order.insert(max(places), _said(order.pop(at), "general"))
+        stands = Asked.of(query).stands(one.memory, (other.memory for other in general))
+        if stands == "general":
+            if at < max(places):
+                order.insert(max(places), _said(order.pop(at), stands))
+        elif at > min(places):
+            order.insert(min(places), _said(order.pop(at), stands))
     return order
 
 
