@@ -143,7 +143,8 @@ class Patient:
         """The check-up of what was seen: what was dismissed is left out, what the sick rows share is named."""
         rows = seen.read if rows is None else rows
         dismissed = self.ledger.findings.dismissed() if self.ledger else {}
-        findings = tuple(f for f in seen.findings if f.id not in dismissed)
+        stays = conflicts.spared(seen.findings, dismissed)
+        findings = tuple(f for f in seen.findings if f.id not in dismissed and f.evidence.get("lose") not in stays)
         ids = {i for f in findings for i in f.ids}
         causes = diagnose(findings, {i: m for i, m in sick.items() if i in ids}, attributed, rows)
         return CheckUp(

@@ -23,8 +23,10 @@ from mendory.conflicts import ConflictRules
 from mendory.detect import Settings
 from mendory.door import open_door
 from mendory.executor.owner import executing
+from mendory.finding import Code
 from mendory.plan.build import Wishes, draft
 from mendory.plan.draft import Draft, changed
+from mendory.plan.model import Step
 from mendory.record import Kept, Memory
 from mendory.report import build
 from mendory.report.files import text
@@ -274,6 +276,58 @@ def test_each_row_loses_once_to_what_stays_in_the_end(tmp_path: Path, clock: Fak
         i: m.superseded_by for i, m in after.items() if m.status == "archived"
     }
     assert clinic.plan().plan is None
+
+
+MOVED = {
+    "en": ("Lives in Oslo.", "Lives in Portugal.", "Lives near the river in Lisbon."),
+    "zh": ("住在昆明。", "住在浙江。", "住在杭州西湖区。"),
+}
+
+
+def places(language: str) -> list[dict[str, Any]]:
+    """An old home, and two rows that agree with each other and not with it."""
+    days = ("2024-01-01", "2025-02-01", "2025-02-02")
+    own = {"scope": language}
+    told = zip(("old", "wide", "near"), MOVED[language], days, strict=True)
+    return [memory(name, content=said, created_at=day, **own) for name, said, day in told]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_row_that_a_person_has_let_stay_loses_to_no_other(tmp_path: Path, clock: FakeClock, language: str) -> None:
+    """Taken back is that the row goes, whichever row it went for: no other finding lets it go, until one changes."""
+    rules = {"confirmed": ["conflict.newer"]}
+    clinic = a_clinic(tmp_path, clock, places(language), rules=rules, conflict={})
+    before = bytes_of(tmp_path)
+    take_back(clinic, heal(clinic), "li.wei")
+
+    assert before == bytes_of(tmp_path)
+    assert (None, {}) == (clinic.plan().plan, queue(clinic))
+    assert [] == [f.ids for f in clinic.check().findings if f.code is Code.CONFLICT]
+    said = {"en": "Lives by the sea in Portugal.", "zh": "住在浙江海边。"}[language]
+    lancedb.connect(str(tmp_path)).open_table("memories").update(
+        where="id in ('wide', 'near')", values={"content": said}
+    )
+    assert [StepKind.SUPERSEDE] == [step.kind for step in planned(clinic)]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_nothing_loses_to_what_a_row_that_stays_would_have_lost_to(
+    tmp_path: Path, clock: FakeClock, language: str
+) -> None:
+    """The middle one of three stays by a person's word: the oldest goes all the same, and names a row that is there."""
+    clinic = a_clinic(tmp_path, clock, three(language))
+    [middle] = [f for f in clinic.check().findings if f.evidence.get("lose") == f"{language}-employer-new"]
+    clinic.ledger.findings.dismiss([middle.id], "rejected: both are right", "li.wei")
+
+    steps = planned(clinic)
+
+    assert [f"{language}-employer-old"] == [i for s in steps for i in s.hidden_ids]
+
+
+def planned(clinic: Clinic) -> list[Step]:
+    """The steps of a new plan."""
+    plan = clinic.plan().plan
+    return [] if plan is None else list(plan.steps())
 
 
 def test_a_winner_that_was_archived_meanwhile_refuses_the_step(tmp_path: Path, clock: FakeClock) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from types import MappingProxyType
@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from mendory.conflicts.model import Abstention, ConflictRules, Ruling
 from mendory.contradiction import Compared, Relation
+from mendory.finding import Finding
 from mendory.record import SOURCE_CONFIDENCE, Memory
 from mendory.text import is_blank
 
@@ -170,6 +171,16 @@ def losers(rulings: Collection[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
     for stays, goes in sorted(rulings):
         direct.setdefault(goes, stays)
     return {row: _path(row, direct) for row in direct}
+
+
+def spared(findings: Iterable[Finding], settled: Collection[str]) -> dict[str, Finding]:
+    """Row that a person has let stay → the settled finding by which it would have gone, of those still found.
+
+    `settled` are ids of findings that a person has dismissed. Whoever takes back that a row goes does so whichever row
+    it would go for: it loses by no other finding either, until one of the two rows of the settled one changes.
+    """
+    found = (one for one in findings if one.id in settled and one.evidence.get("lose"))
+    return {str(one.evidence["lose"]): one for one in sorted(found, key=lambda one: one.id)}
 
 
 def _path(row: str, direct: Mapping[str, str]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mendory.catalogue import Level, Otherwise, StepKind, remedy_of
-from mendory.conflicts import losers
+from mendory.conflicts import losers, spared
 from mendory.detect import Examination, Fetch, Settings, examine
 from mendory.detect.exact_duplicates import INCIDENTAL
 from mendory.detect.neighbours import Neighbours
@@ -106,6 +106,7 @@ def draft(
         seen = examine(state(), look, settings, neighbours)
         first = first or seen
         shared = frozenset(i for f in seen.findings if f.code == Code.DUPLICATE_ID for i in f.ids)
+        stays = spared(first.findings, settings.settled)
         at = Situation(
             look,
             seen.batches,
@@ -121,7 +122,13 @@ def draft(
             successors=successors,
             undecided=undecided,
             vector_of=vector_of,
-            losing=losers([(f.evidence["keep"], f.evidence["lose"]) for f in seen.findings if f.evidence.get("lose")]),
+            losing=losers(
+                [
+                    (f.evidence["keep"], f.evidence["lose"])
+                    for f in seen.findings
+                    if f.evidence.get("lose") and f.evidence["lose"] not in stays
+                ]
+            ),
         )
         unplanned = []
         # level 1 first and to its end: it runs before the rest, so the rest is planned on what it leaves
@@ -134,7 +141,8 @@ def draft(
                 told = Witnesses.of(asking.values(), state(), settings.owner_keys)
                 at = replace(at, evidence=Evidence(told, settings.owner_keys, giving(ids), seen.doubtful))
             for finding in waiting:
-                why = _obstacle(finding, shared) or held_back(finding)
+                settled = stays.get(finding.evidence.get("lose", ""), finding)
+                why = _obstacle(finding, shared) or held_back(finding) or held_back(settled)
                 for answer in [Unplanned(finding, why)] if why else _DRAFTERS[_step(finding)](finding, at):
                     if isinstance(answer, Unplanned):
                         (lasting if finding.id in answered else unplanned).append(answer)
