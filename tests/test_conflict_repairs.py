@@ -278,6 +278,31 @@ def test_each_row_loses_once_to_what_stays_in_the_end(tmp_path: Path, clock: Fak
     assert clinic.plan().plan is None
 
 
+BACK = {
+    "en": ("Likes drinking cola.", "Switched to drinking coffee instead of cola.", "Likes drinking cola after all."),
+    "zh": ("喜欢喝可乐。", "改喝咖啡了。", "还是喜欢喝可乐。"),
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_came_back_is_never_said_to_deny_what_it_agrees_with(
+    tmp_path: Path, clock: FakeClock, language: str
+) -> None:
+    """Cola, coffee, cola: the first goes since coffee came, and names the last, which it can well hold beside."""
+    days = ("2025-01-01", "2025-02-01", "2025-02-20")
+    told = zip("abc", BACK[language], days, strict=True)
+    rows = [memory(name, content=said, created_at=day, kind="preference") for name, said, day in told]
+    clinic = a_clinic(tmp_path, clock, rows)
+
+    reasons = {s.detail["superseded_ids"][0]: (s.detail["kept_id"], s.reason) for s in planned(clinic)}
+
+    by = "rule latest_user_statement"
+    assert {
+        "a": ("c", f"archive a, which can't hold beside b; in the end c stays: {by}"),
+        "b": ("c", f"keep c, archive b, which can't hold beside it: {by}"),
+    } == reasons
+
+
 MOVED = {
     "en": ("Lives in Oslo.", "Lives in Portugal.", "Lives near the river in Lisbon."),
     "zh": ("住在昆明。", "住在浙江。", "住在杭州西湖区。"),

@@ -201,8 +201,8 @@ class StaleContext(_Aged):
             return
         factor = 1.0 if left.back else self._section.left
         evidence: dict[str, Any] = {"context": left.what, "switch": left.by, "rows": len(moved), "factor": factor}
-        reason = f"the scope has left what {len(moved)} older memories belong to"
+        reason = f"the scope has left what {len(moved)} older row(s) belong to"
         if left.back:
-            reason = f"the scope has come back to what {len(moved)} older memories belong to"
+            reason = f"the scope has come back to what {len(moved)} older row(s) belong to"
         members = [*moved, *([held[left.by]] if left.by not in ids else [])]
         yield finding(Code.STALE_CONTEXT, members, READS, reason, evidence, "stale_context/1")

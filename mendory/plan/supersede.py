@@ -48,7 +48,10 @@ def supersede(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
         "difference": finding.evidence.get("difference", {}),
         "rollback": [{"id": lose, "status": loser.status, "superseded_by": loser.superseded_by}],
     }
-    reason = f"keep {final}, archive {lose}, which can't hold beside it: rule {finding.evidence['rule']}"
+    rule = finding.evidence["rule"]
+    reason = f"keep {final}, archive {lose}, which can't hold beside it: rule {rule}"
+    if final != keep:  # the two may even agree: cola, coffee, cola again
+        reason = f"archive {lose}, which can't hold beside {keep}; in the end {final} stays: rule {rule}"
     return [Draft(StepKind.SUPERSEDE, finding, reason, changes, detail, holds=tuple(sorted({keep, final})))]
 
 

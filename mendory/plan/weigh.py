@@ -19,9 +19,7 @@ def weigh(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
     if not rows:
         return [Unplanned(finding, "the memories weigh so already")]
     changes = {name: {"factor": factor if lowers else None} for name in sorted(rows)}
-    done = (
-        f"weigh {len(rows)} memories by {factor:g} at recall" if lowers else f"weigh {len(rows)} memories in full again"
-    )
+    done = f"weigh {len(rows)} row(s) by {factor:g} at recall" if lowers else f"weigh {len(rows)} row(s) in full again"
     holds = (switch,) if switch is not None else ()
     return [
         Draft(StepKind.WEIGH, finding, done, changes, {"factor": factor, "rows": len(rows), "switch": switch}, holds)
