@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -89,6 +89,22 @@ def switches_of(text: str, claims: Iterable[Claim]) -> tuple[Switch, ...]:
     """What the user has left for something else, as a text and what is claimed say."""
     found = [*_switches(claims), *(_switch(m.what, m.left, m.taken) for m in _told(text)[0])]
     return tuple(dict.fromkeys(one for one in found if one.left or one.taken))
+
+
+def history(rows: Sequence[Row], superseded: Mapping[str, tuple[Row, str]]) -> list[Row]:
+    """The rows of one scope, and those superseded ones that a later switch has taken the place of.
+
+    `superseded` are rows that switch, by id, each with the id of what stands in its place. What was superseded by a row
+    that switches nothing was mended, not followed: it is forgotten.
+    """
+    told = [*rows]
+    switching = {row.id for row in rows if row.switches}
+    left = dict(superseded)
+    while followed := [name for name, (_, by) in left.items() if by in switching]:
+        for name in followed:
+            told.append(left.pop(name)[0])
+            switching.add(name)
+    return told
 
 
 @lru_cache(maxsize=1 << 14)

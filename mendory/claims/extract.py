@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from mendory.claims.environments import environments
+from mendory.claims.environments import environments_of
 from mendory.claims.things import of_a_thing
 from mendory.language import language_of
 from mendory.language.claim import Claim, Claiming
@@ -37,8 +37,13 @@ def extracted(text: str) -> tuple[Claim, ...]:
     found: tuple[Claim, ...] = language.claims(text) if isinstance(language, Claiming) else ()
     if not any(of_a_thing(claim) for claim in found):
         return found
-    held = environments(text)
-    return tuple(replace(claim, scenes=claim.scenes | held) if of_a_thing(claim) else claim for claim in found)
+    return tuple(_placed(claim, text) if of_a_thing(claim) else claim for claim in found)
+
+
+def _placed(claim: Claim, text: str) -> Claim:
+    """A fact of a thing, with the environments in which the text says it holds."""
+    value = claim.values[0].text if claim.values else ""
+    return replace(claim, scenes=claim.scenes | environments_of(value, text))
 
 
 def remember(text: str, claims: tuple[Claim, ...]) -> None:

@@ -9,7 +9,7 @@ from heapq import heappush, heappushpop
 from typing import Any, Final
 
 from mendory.claims import ClaimsOf, claims_of
-from mendory.claims.contexts import Left, Row, belongs, left_of, names_of, switches_of
+from mendory.claims.contexts import Left, Row, belongs, history, left_of, names_of, switches_of
 from mendory.config import StalenessSection
 from mendory.detect.alone import recalled
 from mendory.finding import Code, Finding, finding
@@ -140,9 +140,10 @@ class StaleContext(_Aged):
     Flags: older recallable rows of a scope that belong to what a newer row says was left ("switched from Vim to
     Helix", 已从甲公司跳槽到乙公司), by metadata (`project`, `employer`, `tool`), by the value of a claim or by its
     subject, and still weigh as before; and rows weighed down for what the scope has come back to. One finding for each
-    thing left or come back to.
+    thing left or come back to. A switch that a later switch superseded still happened.
     Does not flag: what lasts; what also belongs to something the scope has not left; rows written after the switch;
-    other scopes; switches and rows without a time; a switch that somebody plans, supposes or tells of another person.
+    other scopes; switches and rows without a time; a switch that somebody plans, supposes or tells of another person,
+    or that a correction superseded.
     Cost: the claims of each text, which others have read already; numbers of rows that belong to something are kept.
     """
 
@@ -155,10 +156,12 @@ class StaleContext(_Aged):
         self._claims = claims
         self._rows: dict[str, list[Row]] = defaultdict(list)
         self._factors: dict[str, float] = {}
+        self._superseded: dict[str, dict[str, tuple[Row, str]]] = defaultdict(dict)
 
     def observe(self, memory: Memory) -> None:
-        """Keep to what the row belongs, if to anything."""
+        """Keep to what the row belongs, if to anything, and what a superseded one switched."""
         if not self._looked_at(memory):
+            self._followed(memory)
             return
         text = str(memory.content)
         claims = self._claims(memory)
@@ -169,13 +172,21 @@ class StaleContext(_Aged):
             if memory.kept.factor != 1.0:
                 self._factors[row.id] = memory.kept.factor
 
+    def _followed(self, memory: Memory) -> None:
+        """Keep what a row switched that another has taken the place of: it happened all the same."""
+        if not memory.id or not memory.superseded_by or is_blank(memory.content) or is_blank(memory.scope):
+            return
+        if switches := switches_of(str(memory.content), self._claims(memory)):
+            row = Row(str(memory.id), memory.created_at or memory.updated_at, frozenset(), switches)
+            self._superseded[str(memory.scope)][row.id] = row, memory.superseded_by
+
     def findings(self, fetch: Fetch) -> Iterator[Finding]:
         """One finding for each thing left whose rows weigh as before, or come back to whose rows weigh less."""
         for scope in sorted(self._rows):
             rows = self._rows[scope]
             if not any(row.switches for row in rows):
                 continue
-            told = left_of(rows)
+            told = left_of(history(rows, self._superseded[scope]))
             away = [left for left in told if not left.back]
             for left in told:
                 chosen = sorted(row.id for row in rows if belongs(row, left) and self._moves(row, left, away))

@@ -32,6 +32,11 @@ _STATES = listed(
 _GOING = listed("work live study teach plan move switch use look try learn")
 _NEGATED = listed("not never no used does do did has is was cannot can will")
 _UNNAMED = FUNCTION | listed("now currently new")
+_PLACED: Final = ("port", "version")
+_STAGES: Final = listed("""
+production prod live staging preprod pre-prod test testing qa uat dev development canary sandbox local demo
+""")
+_HOSTS: Final = listed("environment env cluster server stage deployment instance")
 ATTRIBUTES: Final = listed("""
 port deadline version birthday name timezone email budget address phone height weight age hometown price capacity limit
 timeout size owner password date indentation theme editor language database framework
@@ -198,9 +203,19 @@ def _thing(said: Said, at: int) -> Subject | None:
     if len(words) == 1 and words[0] in KIN:
         return Subject(_kin(words), "", begins)
     if words[-1] in ATTRIBUTES and (said.low[begins] in (*_BE, ":") or _sets(said.low[begins])):
-        return Subject(_folded(words[:-1]) or USER, words[-1], begins)
+        return Subject(_folded(_anywhere(words)) or USER, words[-1], begins)
     whom = _folded(words)
     return Subject(whom, "", begins) if whom else None
+
+
+def _anywhere(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words before an attribute, without the environment in which it is so: the gateway's production port."""
+    whose = words[:-1]
+    if words[-1] not in _PLACED:
+        return whose
+    if whose and whose[-1] in _HOSTS:
+        whose = whose[:-1]
+    return whose[:-1] if whose and whose[-1] in _STAGES else words[:-1]
 
 
 def _folded(words: tuple[str, ...]) -> str:

@@ -7,12 +7,14 @@ from dataclasses import replace
 
 from mendory.language.claim import Claim
 from mendory.language.writing import halfwidth, simplified
+from mendory.language.zh.claims.allergies import allergies
 from mendory.language.zh.claims.details import details
 from mendory.language.zh.claims.having import having
 from mendory.language.zh.claims.lexicon import words
 from mendory.language.zh.claims.liking import liking
 from mendory.language.zh.claims.living import living
 from mendory.language.zh.claims.person import person
+from mendory.language.zh.claims.projects import projects
 from mendory.language.zh.claims.sayings import Saying, sayings
 from mendory.language.zh.claims.settings import settings
 from mendory.language.zh.claims.talk import talk
@@ -61,7 +63,9 @@ def _claims(said: Saying, text: str, held: frozenset[str]) -> Iterator[Claim]:
         yield from person(said)
         yield from work(said)
         yield from having(said)
+        yield from projects(said)
         yield from settings(said)
         yield from details(said)
-        yield from liking(said, held)
+        borne = tuple(allergies(said, held))
+        yield from borne or liking(said, held)
     yield from talk(said, text)

@@ -30,9 +30,6 @@ _TAKES = re.compile(
     rf"(?:{_NO}|(?P<begun>改成|改为|改|换成|开始|(?:现在|如今|以后|目前)?只|习惯|坚持|喜欢|爱)|(?P<may>可以接受|可以|能接受|能够|能))?{_HOW}"
     rf"(?P<does>{one_of('takes')})(?![松心假弃强班入油快上])(?P<done>了|过|完|到|掉)?(?P<what>[^，,。]*)"
 )
-_ALLERGIC = re.compile(
-    r"(?P<no>不|没有?|并不)?(?:对|有)?(?P<what>[^，,。对不没有]{1,12}?)(?:严重|重度|轻微|轻度|会|有点)?(?:(?P<no2>不)?过敏|不耐受)(?!.*(?:好了|痊愈|治愈|消失|没了))"
-)
 _ACCEPTS = re.compile(
     r"(?P<what>[^，,。]{1,10}?)(?:现在|其实|也|就|放|来|加|吃|喝)*(?P<little>一点点|一点儿?|少量|少许|少放|少加|微量|偶尔)"
     r"(?:点|一点)?(?:的话)?(?:是)?(?:也|就)?(?:可以|能)?(?:没问题|没关系|接受|可以|行|无妨|能吃|不介意)"
@@ -117,7 +114,6 @@ def liking(said: Saying, scenes: frozenset[str]) -> Iterator[Claim]:
         return
     rest = said.rest
     for pattern, stance in (
-        (_ALLERGIC, _Stance(-1, 0.95, constraint="过敏")),
         (_ACCEPTS_LITTLE, _Stance(1, 0.85, strength=2)),
         (_ACCEPTS_PLAIN, _Stance(1, 0.8)),
         (_INTEREST, _Stance(1, 0.8)),
@@ -126,9 +122,7 @@ def liking(said: Saying, scenes: frozenset[str]) -> Iterator[Claim]:
         if found := pattern.search(rest):
             groups = found.groupdict()
             denied = bool(groups.get("no") or groups.get("no2"))
-            if stance.constraint and denied:
-                return
-            little = groups.get("little") or stance.constraint
+            little = groups.get("little") or ""
             held = replace(stance, constraint=little, toward=-stance.toward if denied else stance.toward)
             yield from _claims(said, found["what"], held, scenes)
             return
@@ -140,8 +134,8 @@ def liking(said: Saying, scenes: frozenset[str]) -> Iterator[Claim]:
         yield from _favourite(said, best["kind"], best["what"], scenes, ends=ends)
         return
     switch = _SWITCHES.search(rest)
-    if switch and any(kinds(name) for name, _ in _objects(switch["new"])):
-        old = next((name for name, _ in _objects(switch["old"] or "")), "")
+    if switch and any(kinds(name) for name, _ in objects(switch["new"])):
+        old = next((name for name, _ in objects(switch["old"] or "")), "")
         stance = _Stance(1, 0.8, ends=True, instead=True, before=old)
         yield from _claims(said, switch["new"], stance, scenes)
         rest = rest[: switch.start()]
@@ -222,7 +216,7 @@ def _claims(said: Saying, what: str, stance: _Stance, scenes: frozenset[str]) ->
     strength = stance.strength if stance.strength is not None else _strength(said.tokens)
     if stance.toward > 0 and strength == 0:
         strength = None
-    for name, little in _objects(what):
+    for name, little in objects(what):
         if job := tool(name) if stance.toward > 0 and stance.sure > _HABIT else None:
             yield fact(said, f"favourite:{job}", term(name), sure=0.8, ends=stance.ends)
         claim = Claim(
@@ -250,7 +244,7 @@ def _claims(said: Saying, what: str, stance: _Stance, scenes: frozenset[str]) ->
             yield from (replace(of_kind, about=kind) for kind in kinds(name))
 
 
-def _objects(what: str) -> Iterator[tuple[str, str]]:
+def objects(what: str) -> Iterator[tuple[str, str]]:
     """The things a text of an object names, each in its one form, and how little where it says so."""
     text = _WITH.sub(r"\g<what>", _CUT.sub("", _FRONT.sub("", _SCENE.sub("", what).strip())))
     for part in _LIST.split(text):
@@ -263,7 +257,7 @@ def _objects(what: str) -> Iterator[tuple[str, str]]:
 
 
 def _favourite(said: Saying, kind: str, what: str, scenes: frozenset[str], *, ends: bool) -> Iterator[Claim]:
-    names = [name for name, _ in _objects(what)]
+    names = [name for name, _ in objects(what)]
     if not names:
         return
     yield fact(said, f"favourite:{thing(kind)}", *(term(name) for name in names), sure=0.85, ends=ends)

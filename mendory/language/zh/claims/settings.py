@@ -9,6 +9,7 @@ from decimal import Decimal
 from mendory.language.claim import USER, Claim, Value, ValueKind
 from mendory.language.folding import fold
 from mendory.language.zh.claims.lexicon import one_of
+from mendory.language.zh.claims.projects import WORD as PROJECT
 from mendory.language.zh.claims.sayings import Saying
 from mendory.language.zh.claims.values import day, fact, term, thing, tool
 
@@ -41,8 +42,8 @@ _HELD = re.compile(
     rf"(?P<what>{one_of('events')})(?:时间|日期)?(?:已经?)?(?P<how>定在|安排在|改到|改为|改在|推迟到|延期到|提前到|挪到|在|是)(?P<when>[^，,。]+)"
 )
 _SWITCHED = re.compile(
-    r"从\s?(?P<old>[^，,。从]{1,14}?)\s?(?:全面|正式|全部|彻底)?(?:切换|迁移|转|换|改用|改|升级)(?:到|为|成|至|用)?了?\s?(?P<new>[^，,。]{1,14})$"
-    r"|(?:把\s?(?P<old2>[^，,。]{1,14}?)\s?)?(?:换成|切换到|切换为|改用|改成用|迁移到|转用|改为使用|换到)了?\s?(?P<new2>[^，,。]{1,14})$"
+    r"从\s?(?P<old>[^，,。从]{1,14}?)\s?(?:全面|正式|全部|彻底)?(?:切换|迁移|转|换|改用|改|升级|切)(?:回到?|到|为|成|至|用)?了?\s?(?P<new>[^，,。]{1,14})$"
+    r"|(?:把\s?(?P<old2>[^，,。]{1,14}?)\s?)?(?:换成|切换到|切换为|改用|改成用|迁移到|转用|改为使用|换到|换回|切换?回|用回|改回)了?\s?(?P<new2>[^，,。]{1,14})$"
 )
 _USES = re.compile(
     r"(?P<no>不再|不|没有?|已经不)?(?:主要|一直|只|平时|日常|都|还在|现在)*(?:使用|用|在用)\s?"
@@ -55,14 +56,13 @@ _PHONE = re.compile(
 _MAIL = re.compile(
     r"(?:邮箱|邮件|电子邮箱|邮箱地址)(?:地址)?(?:是|为|:|改为|换成|改成)+\s?(?P<n>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
 )
+_STAGE = "(?:生产|线上|正式|现网|预发布?|预生产|仿真|测试|联调|验收|开发|研发|灰度|沙箱|沙盒|本地|本机|演示)"
+_HOST = "(?:环境|集群|服务器|机房)"
 _HEAD = re.compile(
-    r"^(?P<what>[A-Za-z][\w .-]{0,20}|[^，,。的从]{2,12}?)(?:的)?(?:默认|监听|开放|访问)?"
-    r"(?=端口|版本|截止|期限|DDL|ddl|交付|到期|监听|运行|使用|占用)"
+    rf"^(?P<what>[A-Za-z][\w .-]{{0,20}}|[^，,。的从]{{2,12}}?)(?:的)?(?:{_STAGE}{_HOST}?(?:上|里|中)?的?)?"
+    r"(?:默认|监听|开放|访问)?(?=端口|版本|截止|期限|DDL|ddl|交付|到期|监听|运行|使用|占用)"
 )
-_WHERE = re.compile(
-    r"(?:在|于)?(?:生产|线上|正式|现网|预发布?|预生产|仿真|测试|联调|验收|开发|研发|灰度|沙箱|沙盒|本地|本机|演示)"
-    r"(?:环境|集群|服务器|机房)?(?:上|里|中)?$"
-)
+_WHERE = re.compile(rf"^(?:在|于)?{_STAGE}{_HOST}(?:上|里|中)?(?:的)?|(?:在|于)?{_STAGE}{_HOST}?(?:上|里|中)?$")
 _TAIL = re.compile(r"(?:了|的|来.*|做.*|写.*|作为.*|进行.*|开发.*|管理.*|框架|数据库|编辑器|浏览器|缩进)$")
 
 
@@ -105,7 +105,7 @@ def _whose(said: Saying) -> str | None:
         return said.subject
     head = _HEAD.match(said.text)
     what = re.sub(r"(?:我们|我|用户|的)", "", head["what"]).strip() if head else ""
-    what = _WHERE.sub("", what) or what
+    what = _WHERE.sub("", what)
     what = re.sub(r"(?:已|已经|现在|目前|将|改|把|部署在?|启动在?|跑在|位于|现|在|\d+)+$", "", what)
     return None if what.endswith(("说", "表示", "问")) else fold(what) or USER
 
@@ -146,6 +146,8 @@ def _due_by(said: Saying) -> Iterator[Claim]:
 
 def _tools(said: Saying) -> Iterator[Claim]:
     if found := _SWITCHED.search(said.rest):
+        if PROJECT in found.group():
+            return
         new, old = _clean(found["new"] or found["new2"]), _clean(found["old"] or found["old2"] or "")
         job = tool(new)
         before = (term(old),) if old and (job is None or tool(old) == job) else ()
