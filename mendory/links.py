@@ -14,7 +14,7 @@ from typing import Any, Final
 from mendory.claims import claims_of
 from mendory.claims.attributes import Singles
 from mendory.claims.blocks import met, numbers, old_values
-from mendory.claims.contexts import SINGLE, names_of, switches_of
+from mendory.claims.contexts import SINGLE, heard, names_of, switches_of
 from mendory.content.heads import head
 from mendory.content.parts import core, parts
 from mendory.content.recalled import originals
@@ -68,9 +68,8 @@ def of_context(memory: Memory, metadata: Mapping[str, Any] | None) -> set[str]:
     """The links of what a row with these metadata belongs to, and of what it says was left for it, in its scope."""
     if is_blank(memory.content) or is_blank(memory.scope):
         return set()
-    scope, claims = memory.scope, claims_of(memory)
-    switches = switches_of(str(memory.content), claims)
-    held = names_of(str(memory.content), metadata, claims)
+    scope, (text, claims) = memory.scope, heard(memory, claims_of)
+    switches, held = switches_of(text, claims), names_of(text, metadata, claims)
     named = {name for one in switches for name in one.left | one.taken} | {name for _, name in held}
     # a switch that names nothing left leaves whatever its scope had of the kind
     kinds = {one.what for one in switches if not one.left} | {what for what, _ in held if what in SINGLE}

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final
 
 from mendory.claims.attributes import attribute
+from mendory.claims.of import ClaimsOf, of_writer
 from mendory.language import fold, language_of
 from mendory.language.claim import USER, Claim, ClaimKind, Tense
 from mendory.language.moving import MovedOn, Moving
+from mendory.record import Memory
 from mendory.text import is_blank
 
 CONTEXTS: Final[Mapping[str, str]] = MappingProxyType({"employer": "employer", "works_on": "project", "uses": "tool"})
@@ -71,6 +73,20 @@ class Left:
     back: bool
 
 
+def heard(memory: Memory, claims: ClaimsOf) -> tuple[str, tuple[Claim, ...]]:
+    """The text and the claims that tell of a memory's contexts: all that it says, unless its writer knows better.
+
+    A writer's claim may say less than its text does, as what was left; where it is another's, or does not hold now, the
+    text is not heard.
+    """
+    text, told = str(memory.content), claims(memory)
+    if not of_writer(memory):
+        return text, told
+    if any(claim.subject != USER or claim.tense is not Tense.NOW for claim in told):
+        return "", told
+    return text, (*told, *claims(replace(memory, claim=None)))
+
+
 def names_of(text: str, metadata: Mapping[str, Any] | None, claims: Iterable[Claim]) -> frozenset[Name]:
     """To what a memory belongs: as its metadata say, its language reads, and its claims by value and subject."""
     found = {(KEYS[key], _name(value)) for key, value in (metadata or {}).items() if key in KEYS and _is_name(value)}
@@ -80,7 +96,7 @@ def names_of(text: str, metadata: Mapping[str, Any] | None, claims: Iterable[Cla
             continue
         if claim.subject != USER:
             found.add((ANY, _name(claim.subject)))
-        if (what := CONTEXTS.get(claim.about)) is not None:
+        if (what := _context(claim)) is not None:
             found |= {(what, _name(value.text)) for value in claim.values}
     return frozenset(name for name in found if name[1])
 
@@ -117,11 +133,18 @@ def _told(text: str) -> tuple[tuple[MovedOn, ...], tuple[Name, ...]]:
 
 def _switches(claims: Iterable[Claim]) -> Iterator[Switch]:
     for claim in claims:
-        what = CONTEXTS.get(claim.about) if claim.kind is ClaimKind.FACT else None
+        what = _context(claim)
         if what is None or claim.subject != USER or claim.tense is not Tense.NOW or not (claim.before or claim.ends):
             continue
         values, before = ([value.text for value in held] for held in (claim.values, claim.before))
         yield _switch(what, [*values, *before], []) if claim.denied else _switch(what, before, values)
+
+
+def _context(claim: Claim) -> str | None:
+    """What the values of a claim are, of facts about contexts: a tool also where it is said which job it does."""
+    if claim.kind is not ClaimKind.FACT:
+        return None
+    return CONTEXTS["uses"] if claim.about.startswith("tool:") else CONTEXTS.get(claim.about)
 
 
 def _switch(what: str, left: Iterable[str], taken: Iterable[str]) -> Switch:

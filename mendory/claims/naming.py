@@ -25,6 +25,23 @@ _ATTRIBUTES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("zodiac sign", "constellation", "星座"), "zodiac"),
     **dict.fromkeys(("due", "due date", "due on", "截止", "截止日期", "到期日"), "deadline"),
     **dict.fromkeys(("port number", "端口", "端口号"), "port"),
+    **dict.fromkeys(
+        (
+            "project",
+            "current project",
+            "working on",
+            "assigned to",
+            "项目",
+            "当前项目",
+            "所在项目",
+            "负责项目",
+            "负责的项目",
+        ),
+        "works_on",
+    ),
+    **dict.fromkeys(("tool", "tools", "using", "software", "工具", "使用", "使用工具", "软件"), "uses"),
+    **dict.fromkeys(("editor", "ide", "编辑器"), "tool:editor"),
+    **dict.fromkeys(("framework", "框架"), "tool:framework"),
     **{"full name": "name", "名字": "name", "姓名": "name", "年龄": "age", "身高": "height", "体重": "weight"},
     **{"饮食": "diet", "版本": "version", "版本号": "version"},
 }
@@ -38,6 +55,8 @@ def attribute_name(name: Any) -> str | None:
 
     >>> [attribute_name(name) for name in ("jobTitle", "居住地", "Locker No", "tool: Editor")]
     ['job', 'lives_in', 'locker_no', 'tool:editor']
+    >>> [attribute_name(name) for name in ("项目", "tool", "编辑器")]
+    ['works_on', 'uses', 'tool:editor']
     """
     if not isinstance(name, str) or is_blank(name):
         return None
@@ -45,8 +64,12 @@ def attribute_name(name: Any) -> str | None:
     apart = "".join(f" {ch}" if ch.isupper() and at and whole[at - 1].islower() else ch for at, ch in enumerate(whole))
     words = fold(apart.replace("_", " ").replace("-", " "))
     plain = words.replace(" ", "_")
-    base = plain if plain in ATTRIBUTES else _ATTRIBUTES.get(words, plain)
-    return (f"{base}:{fold(rest)}" if rest and fold(rest) else base) or None
+    of = fold(rest)
+    if of and plain in ATTRIBUTES:
+        return f"{plain}:{of}"
+    # "tool" alone is what somebody uses, whatever for; "tool:editor" does one job
+    base = plain if plain in ATTRIBUTES and plain != "tool" else _ATTRIBUTES.get(words, plain)
+    return (f"{base}:{of}" if of else base) or None
 
 
 def singles_of(names: Iterable[str]) -> Singles:

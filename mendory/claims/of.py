@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from mendory.claims.extract import claims_in
 from mendory.claims.things import of_a_thing
-from mendory.claims.written import written
+from mendory.claims.written import implied, written
 from mendory.language import fold
 from mendory.language.claim import USER, Claim, ClaimKind
 from mendory.record import Memory
@@ -41,14 +41,15 @@ EVERYWHERE: Final = frozenset(
 def claims_of(memory: Memory, extracted: Callable[[str], tuple[Claim, ...]] = claims_in) -> tuple[Claim, ...]:
     """The writer's claim where he gave one that can be read, else those `extracted` from the text, in its order.
 
-    The subject is `USER` where it is the memory's scope by name. A preference without a scene has the one that the
-    metadata names, so has a fact of a thing; where a fact about a person was said does not bound it. () for a memory
-    without a text, whatever else it holds.
+    A writer's claim of a switch has with it what that implies (`mendory.claims.written.implied`). The subject is `USER`
+    where it is the memory's scope by name. A preference without a scene has the one that the metadata names, so has a
+    fact of a thing; where a fact about a person was said does not bound it. () for a memory without a text, whatever
+    else it holds.
     """
     if not memory.content:
         return ()
     given = written(memory.claim)
-    found = (given,) if given is not None else extracted(memory.content)
+    found = (given, *implied(given, memory.claim or {})) if given is not None else extracted(memory.content)
     if not found:
         return ()
     scene = _scene((memory.metadata or {}).get("scene"))

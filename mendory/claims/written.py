@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from mendory.claims.attributes import attribute
-from mendory.claims.likened import likened_object, likened_value
+from mendory.claims.likened import likened, likened_object, likened_value
 from mendory.claims.naming import attribute_name
 from mendory.language import fold, language_of
 from mendory.language.claim import USER, Claim, ClaimKind, Tense, Value, ValueKind
@@ -26,6 +26,20 @@ _PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     "constraint": ("constraint", "condition", "quantity", "frequency", "限制", "条件"),
     "negated": ("negated", "denied", "否定"),
     "tense": ("tense",),
+    "before": (
+        "before",
+        "previous",
+        "previously",
+        "replaces",
+        "formerly",
+        "之前",
+        "此前",
+        "原来",
+        "原先",
+        "取代",
+        "替换",
+    ),
+    "ended": ("ended", "ends", "结束", "已结束"),
 }
 _USER: Final = frozenset(
     {*("user", "the user", "i", "me", "myself", "self", "speaker", "owner"), *("用户", "我", "本人", "自己", "使用者")}
@@ -61,6 +75,9 @@ _STANCES: Final[Mapping[str, int]] = {
     ),
     **dict.fromkeys(("neutral", "indifferent", "0", "中立", "无所谓", "一般"), 0),
 }
+_OF_ITS_KIND: Final = 0.65
+_OF_ITS_JOB: Final = 0.8
+"""How sure a switch is of its kind and of its job, as the rules of both languages have them."""
 _WEEKDAY: Final = "weekday:"
 _PLAIN: Final = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
 
@@ -70,12 +87,12 @@ def written(claim: Mapping[str, Any] | None) -> Claim | None:
 
     A fact names entity, attribute and value, a preference object and stance, with scene and constraint where they
     hold. Other common names of these parts, of attributes and of stances are understood, in Chinese and English, in any
-    letter case. What is missing or of another type makes no claim: nothing is guessed.
+    letter case. What it says was so `before` is over, and so is all of it where it is `ended`. What is missing or of
+    another type makes no claim: nothing is guessed.
     """
     if not claim:
         return None
-    spelled = {fold(name): value for name, value in claim.items() if isinstance(name, str)}
-    held = {part: spelled[name] for part, names in _PARTS.items() for name in reversed(names) if name in spelled}
+    held = _held(claim)
     common: dict[str, Any] = {
         "scenes": frozenset(_texts(held.get("scene"))),
         "tense": _tense(held.get("tense")),
@@ -89,6 +106,12 @@ def written(claim: Mapping[str, Any] | None) -> Claim | None:
     return _fact(subject, held, common)
 
 
+def _held(claim: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts of a claim by their own names, the first of several spellings of one."""
+    spelled = {fold(name): value for name, value in claim.items() if isinstance(name, str)}
+    return {part: spelled[name] for part, names in _PARTS.items() for name in reversed(names) if name in spelled}
+
+
 def _preference(subject: str, held: Mapping[str, Any], common: Mapping[str, Any]) -> Claim | None:
     told, stance = list(_texts(held["object"])), _stance(held["stance"])
     if len(told) != 1 or stance is None:
@@ -98,9 +121,20 @@ def _preference(subject: str, held: Mapping[str, Any], common: Mapping[str, Any]
     said = language.read(condition).strength if language else None
     if common["denied"]:
         stance = -stance
-    rest = {name: value for name, value in common.items() if name != "denied"}
-    about = likened_object(told[0])
-    return Claim(ClaimKind.PREFERENCE, subject, about, stance=stance, strength=said, constraint=condition, **rest)
+    about, over = likened_object(told[0]), held.get("ended") is True
+    before = tuple(Value(ValueKind.TERM, likened_object(one)) for one in _texts(held.get("before")))
+    return Claim(
+        ClaimKind.PREFERENCE,
+        subject,
+        about,
+        stance=-stance if over and stance > 0 else stance,
+        strength=said,
+        constraint=condition,
+        before=before,
+        ends=over or bool(before),
+        scenes=common["scenes"],
+        tense=common["tense"],
+    )
 
 
 def _fact(subject: str, held: Mapping[str, Any], common: Mapping[str, Any]) -> Claim | None:
@@ -108,11 +142,40 @@ def _fact(subject: str, held: Mapping[str, Any], common: Mapping[str, Any]) -> C
     given = held.get("value", held.get("object"))
     if about is None or given is None:
         return None
-    listed = given if isinstance(given, list | tuple) else [given]
-    values = [_value(about, one) for one in listed]
-    if not values or any(value is None for value in values):
+    values, before = _values(about, given), _values(about, held.get("before"))
+    if not values:
         return None
-    return Claim(ClaimKind.FACT, subject, about, tuple(v for v in values if v is not None), **common)
+    if held.get("ended") is True:
+        over: dict[str, Any] = {**common, "denied": True, "before": values, "ends": True}
+        return Claim(ClaimKind.FACT, subject, about, values, **over)
+    return Claim(ClaimKind.FACT, subject, about, values, before=before, ends=bool(before), **common)
+
+
+def implied(claim: Claim, given: Mapping[str, Any]) -> Iterator[Claim]:
+    """What a writer's switch says beside itself, as a sentence of his words would: of the job a tool does, of a kind.
+
+    Who switched from Vim to Helix has another editor, and another favourite; who takes coffee in the place of something
+    takes it among drinks. Nothing of a claim that ends nothing. `given` is what the claim was read off.
+    """
+    if not claim.ends or claim.denied or claim.tense is not Tense.NOW:
+        return
+    if claim.kind is ClaimKind.PREFERENCE:
+        held = _held(given)
+        for one in likened("", next(_texts(held["object"]))) if claim.stance == 1 else ():
+            if one.kind is ClaimKind.PREFERENCE and one.values:
+                yield replace(claim, about=one.about, values=one.values, before=(), confidence=_OF_ITS_KIND)
+    elif claim.about == "uses" and len(claim.values) == 1:
+        for one in likened(claim.about, claim.values[0].text):
+            if one.about.startswith("tool:"):
+                for about in (one.about, f"favourite:{one.about.partition(':')[2]}"):
+                    yield replace(claim, about=about, confidence=_OF_ITS_JOB)
+
+
+def _values(about: str, given: Any) -> tuple[Value, ...]:
+    """The values of an attribute, all of them or none."""
+    listed = given if isinstance(given, list | tuple) else [] if given is None else [given]
+    values = [_value(about, one) for one in listed]
+    return () if None in values else tuple(v for v in values if v is not None)
 
 
 def _subject(entity: Any) -> str | None:

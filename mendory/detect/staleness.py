@@ -9,7 +9,7 @@ from heapq import heappush, heappushpop
 from typing import Any, Final
 
 from mendory.claims import ClaimsOf, claims_of
-from mendory.claims.contexts import Left, Row, belongs, history, left_of, names_of, switches_of
+from mendory.claims.contexts import Left, Row, belongs, heard, history, left_of, names_of, switches_of
 from mendory.config import StalenessSection
 from mendory.detect.alone import recalled
 from mendory.finding import Code, Finding, finding
@@ -163,8 +163,7 @@ class StaleContext(_Aged):
         if not self._looked_at(memory):
             self._followed(memory)
             return
-        text = str(memory.content)
-        claims = self._claims(memory)
+        text, claims = heard(memory, self._claims)
         names, switches = names_of(text, memory.metadata, claims), switches_of(text, claims)
         if names or switches:
             row = Row(str(memory.id), memory.created_at or memory.updated_at, names, switches)
@@ -176,7 +175,7 @@ class StaleContext(_Aged):
         """Keep what a row switched that another has taken the place of: it happened all the same."""
         if not memory.id or not memory.superseded_by or is_blank(memory.content) or is_blank(memory.scope):
             return
-        if switches := switches_of(str(memory.content), self._claims(memory)):
+        if switches := switches_of(*heard(memory, self._claims)):
             row = Row(str(memory.id), memory.created_at or memory.updated_at, frozenset(), switches)
             self._superseded[str(memory.scope)][row.id] = row, memory.superseded_by
 
