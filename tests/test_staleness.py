@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -148,6 +149,55 @@ def test_what_was_left_is_weighed_down_and_up_again(
     treated()
     assert {"vim": 1.0, "helix": 0.5, "task": 0.3, "away": 1.0, "back": 1.0} == weights(tmp_path, clock)
     assert [] == treated()
+
+
+def switches(language: str) -> list[dict[str, Any]]:
+    """What belongs to two projects, and the switches from the first to the second and back, as their writer claims."""
+    one, two, word = ("Falcon", "Eagle", "project") if language == "en" else ("猎鹰", "雄鹰", "项目")
+    given = [("away", two, one, 20, "New team."), ("back", one, two, 10, "新团队。")]
+    return [
+        *(
+            memory(name, content=f"Board {at}", metadata=METADATA | {"project": name}, created_at=NOON - 60 * DAY)
+            for at, name in enumerate((one, two))
+        ),
+        *(
+            memory(
+                name,
+                content=said,
+                created_at=NOON - days * DAY,
+                source="user_stated",
+                claim={"entity": "user", "attribute": word, "value": to, "before": of},
+            )
+            for name, to, of, days, said in given
+        ),
+    ]
+
+
+@pytest.mark.lance
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_superseded_switch_still_happened(tmp_path: Path, clock: FakeClock, language: str) -> None:
+    """What a writer says was left weighs less, and in full again once he is back, though that supersedes the switch."""
+    one, two, away, back = switches(language)
+    rules = {"confirmed": ["weigh.context", "conflict.newer"]}
+    writer = make_table(tmp_path, [*healthy(100), one, two, away])
+    clinic = Clinic(make_config(tmp_path, limits=GENEROUS, rules=rules), clock)
+    planned = clinic.plan().plan
+    assert planned is not None
+    apply(clinic, planned.id)
+    before = weights(tmp_path, clock)
+    left(clinic)
+    writer.append(arrow([back]))
+
+    assert "incremental" == compare(clinic)
+    while (planned := clinic.plan().plan) is not None:
+        assert apply(clinic, planned.id).verdict.ok
+
+    clinic.reader.refresh()
+    rows = {m.id: (m.status, m.superseded_by) for m in clinic.view(clinic.reader).scan()}
+    after = weights(tmp_path, clock)
+    assert (0.5, 1.0) == (before[one["id"]], before[two["id"]])
+    assert (1.0, 0.5) == (after[one["id"]], after[two["id"]])
+    assert (("archived", "back"), ("active", None)) == (rows["away"], rows["back"])
 
 
 @pytest.mark.lance
