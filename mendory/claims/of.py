@@ -12,7 +12,7 @@ from mendory.claims.extract import claims_in
 from mendory.claims.things import of_a_thing
 from mendory.claims.written import implied, written
 from mendory.language import fold
-from mendory.language.claim import USER, Claim, ClaimKind
+from mendory.language.claim import USER, Claim, ClaimKind, untimed
 from mendory.record import Memory
 
 ClaimsOf = Callable[[Memory], tuple[Claim, ...]]
@@ -72,8 +72,8 @@ def _of_row(claim: Claim, scene: frozenset[str], own: frozenset[str]) -> Claim:
     changes: dict[str, Any] = {}
     if claim.subject in own:
         changes["subject"] = USER
-    if scene and not claim.scenes and (claim.kind is ClaimKind.PREFERENCE or of_a_thing(claim)):
-        changes["scenes"] = scene
+    if scene and not untimed(claim.scenes) and (claim.kind is ClaimKind.PREFERENCE or of_a_thing(claim)):
+        changes["scenes"] = scene | claim.scenes
     return replace(claim, **changes) if changes else claim
 
 

@@ -11,7 +11,7 @@ from mendory.contradiction.model import DECIDES, Compared, Relation
 from mendory.contradiction.of_claims import compare_claims
 from mendory.contradiction.of_texts import compare_texts
 from mendory.contradiction.stances import CONDITION
-from mendory.language.claim import USER, Claim, ClaimKind
+from mendory.language.claim import USER, Claim, ClaimKind, untimed
 
 __all__ = ["DECIDES", "Compared", "Relation", "compare"]
 
@@ -72,4 +72,6 @@ def _of_user(told: Compared, held: Given) -> bool:
 
 def _anywhere(told: Compared) -> bool:
     """Whether preferences do not say themselves where they hold: the words around them may."""
-    return all(claim is not None and claim.kind is ClaimKind.PREFERENCE and not claim.scenes for claim in told.claims)
+    return all(
+        claim is not None and claim.kind is ClaimKind.PREFERENCE and not untimed(claim.scenes) for claim in told.claims
+    )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Set
 from enum import StrEnum
 
+from mendory.language.claim import HOUR, WEEKDAY
+
 
 class Scenes(StrEnum):
     """Where two claims hold, seen together."""
@@ -19,7 +21,16 @@ class Scenes(StrEnum):
 
 
 def scenes(a: Set[str], b: Set[str]) -> Scenes:
-    """How two sets of scenes stand to each other; () holds everywhere."""
+    """How two sets of scenes stand to each other; () holds everywhere.
+
+    What holds at other times of the day or the week is apart; a time of one alone makes it no narrower: who never
+    drinks coffee does not drink it every morning.
+    """
+    for kind in (HOUR, WEEKDAY):
+        times = [{scene for scene in side if scene.startswith(kind)} for side in (a, b)]
+        if all(times) and times[0].isdisjoint(times[1]):
+            return Scenes.APART
+        a, b = a - times[0], b - times[1]
     if bool(a) != bool(b):
         return Scenes.FIRST_NARROWER if a else Scenes.SECOND_NARROWER
     return Scenes.SAME if not a or any(_overlap(one, two) for one in a for two in b) else Scenes.APART

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from typing import Final, Protocol, runtime_checkable
 
+HOUR: Final = "hour:"
+"""What the name of a scene begins with that is a time of day."""
+WEEKDAY: Final = "weekday:"
+"""What the name of a scene begins with that is a day of the week."""
+_TIMES: Final = (HOUR, WEEKDAY)
 USER: Final = "user"
 """The subject of what is said in the first person, or of "the user": whoever the memory's scope is about."""
 
@@ -90,3 +96,8 @@ class Claiming(Protocol):
 
     def claims(self, text: str) -> tuple[Claim, ...]:
         """What the text claims, by rules, in the order of the text; () where the rules find nothing."""
+
+
+def untimed(scenes: Set[str]) -> frozenset[str]:
+    """The scenes that are no times of day or days of the week."""
+    return frozenset(scene for scene in scenes if not scene.startswith(_TIMES))

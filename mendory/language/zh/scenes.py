@@ -9,6 +9,7 @@ from mendory.language.zh.tokens import Token
 
 _WHEN = words("when")
 _WHILE = words("while")
+_OCCASIONS = words("occasions")
 _SAME_SCENE = {"下雨天": "雨天", "平日": "平时"}
 _PLACES = words("places")
 _PLACE = {"家里": "家", "单位": "公司", "工作单位": "公司", "办公室": "公司"}
@@ -28,6 +29,8 @@ def scenes(clauses: Sequence[Sequence[Token]]) -> frozenset[str]:
                 said = _before(clause, at)
                 if said:
                     found.add(said)
+            elif token.text == "上" and at and clause[at - 1].text in _OCCASIONS:
+                found.add(_before(clause, at))
             elif token.text in _WHILE:
                 found.add(_SAME_SCENE.get(token.text, token.text))
             elif token.text in _PLACES and _there(clause, at):

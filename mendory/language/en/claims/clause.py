@@ -18,6 +18,8 @@ _JOINTS = listed(
 _SUPPOSED = listed("if unless suppose supposing imagine whether maybe perhaps possibly hopefully when whenever once")
 _REPORTS = listed("say tell think believe claim")
 _CONDITIONS = listed("when whenever while if unless")
+_LEADING = listed("at in on during with for after before over")
+"""What a sentence may begin with before it says of whom it is: "At business dinners, Bob eats shellfish"."""
 _RELATIVE = listed("that as until")
 _QUOTES = ('"', "\u201c", "\u201d")
 
@@ -62,18 +64,20 @@ def clauses(sentences: Iterable[Sentence]) -> tuple[Clause, ...]:
 def _of_sentence(said: Said, last: str | None) -> Iterator[Clause]:
     """`last` is whom the sentence before was about: "he" and "it" speak of it."""
     held: Subject | None = None
+    lead = ""
     supposed = any(word in _QUOTES for word in said.low)
     for place, (part, joint, when) in enumerate(_parts(said)):
-        whom = subject(part, held.subject if held else last, inherits=held, first=place == 0)
+        whom = subject(part, held.subject if held else last, inherits=held, first=place == 0 or bool(lead))
         if whom is None:
             held = apposition(part)
+            lead = " ".join(part.low) if place == 0 and part.low[0] in _LEADING else ""
             continue
         acts = predicate(part, whom.begins)
         held = whom
         if acts is None:
             continue
         unsure = supposed or joint in _SUPPOSED or any(word in _SUPPOSED for word in part.low[: whom.begins])
-        clause = _clause(part, whom, acts, when)
+        clause = _clause(part, whom, acts, when or lead)
         yield replace(clause, tense=Tense.SUPPOSED) if unsure else clause
         if acts.verb in _REPORTS and whom.subject != USER:
             supposed = True

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from mendory.language.claim import Tense
 from mendory.language.en.claims.verbs import Form, verb
-from mendory.language.en.claims.words import Said
+from mendory.language.en.claims.words import MERELY, Said
 from mendory.language.en.lists import STRENGTH, STRENGTH_PHRASES, listed
 
 _BE = listed("am is are be been being")
@@ -23,7 +23,7 @@ _MOVES = listed(
 )
 _SET = {
     **dict.fromkeys(("set", "changed", "renamed", "raised", "lowered", "increased", "reduced", "updated"), "change"),
-    **dict.fromkeys(("moved", "postponed", "rescheduled", "extended"), "move"),
+    **dict.fromkeys(("moved", "postponed", "rescheduled", "extended", "pushed", "delayed", "shifted"), "move"),
     **{"switched": "switch", "migrated": "migrate", "upgraded": "upgrade", "transferred": "transfer"},
 }
 """Participles of what is done to a setting, a plan or a person, by which it is another from then on."""
@@ -54,10 +54,12 @@ def predicate(said: Said, begins: int) -> Predicate | None:
 
 
 def _without_idioms(low: tuple[str, ...]) -> tuple[str, ...]:
-    """The words, with one word for "now and then": what is done so is not begun now."""
+    """The words, with one word for "now and then": what is done so is not begun now; and without "not only"."""
     kept: list[str] = []
     for word in low:
         kept.append(word)
+        if word in MERELY and kept[-2:-1] == ["not"]:
+            del kept[-2:]
         if word in ("then", "again") and kept[-3:-1] == ["now", "and"]:
             every = kept[-4:-3] == ["every"]
             kept[-3 - every :] = ["occasionally"]

@@ -29,6 +29,7 @@ _ELSEWHERE = ("name", "age", "height", "hometown", "owner", "phone", "address")
 _MOVED = ("change", "move", "switch", "migrate", "upgrade")
 _CHANGES = (*_MOVED, "be", "turn", "finish", "end")
 _CUT = re.compile(r"\b(?:for|because|since|at|on|in|as|when|so|but|last|this|yesterday|and|with|full|permanently)\b.*")
+_TAKING = re.compile(r"^(?:drinking|eating|having|taking|smoking|wearing|buying) ")
 _LANGUAGES = listed("""
 english french spanish german italian portuguese russian japanese korean chinese mandarin cantonese arabic hindi dutch
 swedish norwegian danish finnish polish turkish greek hebrew vietnamese thai swahili latin farsi urdu bengali
@@ -150,14 +151,15 @@ def _switched(clause: Clause, new: str, old: str | None) -> Iterator[Claim]:
 
 
 def _taken(clause: Clause, new: str, old: str | None) -> Iterator[Claim]:
-    """What is taken now is liked; what was taken before is not taken any more."""
-    for said, toward in ((new, 1), (old or "", -1)):
-        about = " ".join(folds(_CUT.sub("", said)))
+    """What is taken now is liked; what was taken before is not taken any more, else nothing of the kind is."""
+    left = old or clause.instead
+    for said, toward in ((new, 1), (left, -1)):
+        about = " ".join(folds(_CUT.sub("", _TAKING.sub("", said))))
         if about and (clause.verb == "switch" or (clause.verb == "change" and clause.subject == USER)):
             claim = replace(stance(clause, about, toward, 0.75), ends=True)
             yield claim
             if toward > 0:
-                yield from of_kinds(claim, 0.65)
+                yield from of_kinds(replace(claim, ends=not left), 0.65)
 
 
 def _used(clause: Clause) -> Iterator[Claim]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from mendory.language.claim import Claim, ClaimKind, Value, ValueKind
+from mendory.language.claim import HOUR, WEEKDAY, Claim, ClaimKind, Value, ValueKind
 from mendory.language.en.amounts import amounts
 from mendory.language.en.claims.clause import Clause
 from mendory.language.en.dates import dates
@@ -19,6 +19,14 @@ _ADJUNCT = re.compile(
     r" ?(?:,|\b(?:when|whenever|while|if|because|since|that|which|who|so|at|on|during|for|with|from|by|before|after"
     r"|though|but|than|as|where|until|about|once|unless|in|to|every|ever|always|never|often|sometimes|daily|again"
     r"|anyway|like|yesterday|today|tonight|tomorrow|last|next|recently)\b).*"
+)
+_HOUR = re.compile(
+    r"\b(?:(?:in|during|for) the|at|every|each|of an?|on)"
+    r" (?P<hour>morning|evening|afternoon|night|noon|midday|midnight)s?\b"
+    r"|(?<!\w )\b(?P<hours>morning|evening|afternoon|night)s\b"
+)
+_WEEKDAY = re.compile(
+    r"(?<!last )(?<!next )(?<!this )\b(?P<day>monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?\b"
 )
 _EMPTY = listed("lot lots kind kinds type types sort sorts genre genres bit piece form forms thing things way")
 _KEPT = listed("own out up down off over")
@@ -109,5 +117,8 @@ def listing(text: str) -> list[str]:
 
 
 def held_in(clause: Clause) -> frozenset[str]:
-    """The scenes the clause's words name."""
-    return scenes(tokens(f"{clause.rest} {clause.when}"))
+    """The scenes the clause's words name, and the times of day and days of the week at which it says that it holds."""
+    said = f"{clause.rest} {clause.when}"
+    times = {f"{HOUR}{found['hour'] or found['hours']}" for found in _HOUR.finditer(said)}
+    days = {f"{WEEKDAY}{found['day']}" for found in _WEEKDAY.finditer(said)}
+    return scenes(tokens(said)) | times | days

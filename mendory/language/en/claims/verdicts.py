@@ -22,7 +22,8 @@ _NONE = re.compile(
 )
 _EVER = re.compile(r"\bnever\b|\b(?:ever|again)$")
 _FINE = re.compile(
-    r"^(?:but )?(?P<what>(?:a |an |the |some )?\w+(?: (?:bit |amount |of )*\w+){0,2}?)"
+    r"^(?:but )?(?:(?P<first>(?:at|during|for|in|on|with|when|while) [\w ]+?)(?: , | (?=(?:a|an|some) )))?"
+    r"(?P<what>(?:a |an |the |some )?\w+(?: (?:bit |amount |of )*\w+){0,2}?)"
     r"(?: (?P<where>(?:at|during|for|in|on|with) [\w ]+?))? (?:is|are) (?P<no>not )?"
     r"(?:fine|ok|okay|acceptable|allowed|alright|welcome)\b(?P<tail>.*)$"
 )
@@ -56,7 +57,7 @@ def _refused(said: str) -> str:
 
 
 def _fine(fine: re.Match[str]) -> Iterator[Claim]:
-    where = f"{fine['where'] or ''} {fine['tail']}".strip()
+    where = f"{fine['first'] or ''} {fine['where'] or ''} {fine['tail']}".strip()
     held = scenes(tokens(where)) if where else frozenset()
     little = _LITTLE.search(f"{fine['what']} {fine['tail']}")
     what = " ".join(word for word in folds(fine["what"]) if word not in _AMOUNT)

@@ -26,6 +26,8 @@ _CUT = {
 } | {"won": "will", "ain": "is", "shouldn": "should"}
 _BEFORE_QUALITY = listed("am is are was were be been not")
 _LEAVES = listed("too either enough")
+MERELY = listed("only just merely simply solely")
+"""What makes "not" before it say more, not less: "not only likes opera"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,8 @@ def _said(held: list[Token], text: str) -> Said:
             low[-1] = raw[-1] = _CUT[before]
         if word == "so" and before in _BEFORE_QUALITY:
             continue
-        if word in _ADVERBS and not (word in _LEAVES and at + 1 < len(held) and held[at + 1].kind == "word"):
+        leaves = word in _LEAVES and at + 1 < len(held) and held[at + 1].kind == "word"
+        if word in _ADVERBS and not leaves and not (word in MERELY and low[-1:] == ["not"]):
             continue
         for part in word.split():
             low.append(part)

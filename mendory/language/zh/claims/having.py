@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from mendory.language.claim import Claim
 from mendory.language.zh.claims.lexicon import named, one_of
@@ -23,6 +24,10 @@ _NONE = re.compile(
     rf"(?:没有?|没养|不养|无|还没有?)(?:养|生|买)?(?:自己的|任何|过)?(?:[一半]?[个只条辆套])?(?P<what>{_THING})"
     r"(?:了|也没有)?$"
 )
+_PARTED = re.compile(
+    rf"(?:^|把)(?:那|这)?(?:[一半]?[辆台套栋架只条])?(?P<what>{_THING})(?:已经?|也|都|刚|被)*(?:卖(?:掉|出去)?|送人|处理掉|捐(?:出去|掉)?)了$"
+    rf"|(?:卖掉?了?|送走了?|卖出了?)(?:那|这)?(?:[一半]?[辆台套栋架只条])?(?P<what2>{_THING})(?:了)?$"
+)
 _PAIR = re.compile(r"(?:有|育有)(?:一儿一女|一子一女)|儿女双全")
 _ONLY = re.compile(r"是(?:家里的?)?(?:独生子女|独生子|独生女|独子|独女)")
 
@@ -40,6 +45,8 @@ _ALONE = re.compile(r"(?:一个人|独自|自己)(?:居住|住|租房)(?!过)|�
 def having(said: Saying) -> Iterator[Claim]:
     """Claims of `has` and `count`, of the thing and of what it is a sort of."""
     if said.subject is None:
+        if not said.own and (gone := _PARTED.match(said.rest)):
+            yield from _parted(replace(said, subject=said.about), gone)
         return
     yield from _beside(said)
     if ill := _ILL.search(said.rest):
@@ -51,6 +58,8 @@ def having(said: Saying) -> Iterator[Claim]:
         for one, many in (("son", 1), ("daughter", 1), ("child", 2)):
             yield fact(said, f"count:{one}", count(many), sure=0.9)
         yield fact(said, "has:child", sure=0.9)
+    elif parted := _PARTED.search(said.rest):
+        yield from _parted(said, parted)
     elif none := _NONE.search(said.rest):
         for one in _CLASSES[none["what"]][:1]:
             yield fact(said, f"has:{one}", sure=0.9, denied=True)
@@ -68,6 +77,13 @@ def _beside(said: Saying) -> Iterator[Claim]:
         yield fact(said, "lives_with", sure=0.8, denied=not denied)
     elif found := _TOGETHER.search(said.rest):
         yield fact(said, "lives_with", term(thing(KIN.get(found["who"], found["who"]))), sure=0.8, denied=denied)
+
+
+def _parted(said: Saying, found: re.Match[str]) -> Iterator[Claim]:
+    """What was sold or given away is had no more, where it is known whose it was."""
+    if said.subject is not None:
+        for one in _CLASSES[found["what"] or found["what2"]][:1]:
+            yield fact(said, f"has:{one}", sure=0.75, denied=True, ends=True)
 
 
 def _had(said: Saying, many: str | None, what: str) -> Iterator[Claim]:

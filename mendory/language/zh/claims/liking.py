@@ -70,12 +70,16 @@ _FAVOURITE = re.compile(
 )
 _OF_PREFERENCE = re.compile(r"(?:口味|饮食|食物|颜色|音乐|运动|饮料|编辑器)?偏好(?:是|为|:)?(?P<what>[^，,。]{1,10})")
 
+_DENIABLE = rf"(?={_HOW}(?:{one_of('likes')}|爱|{one_of('takes')}))"
+_TWICE = re.compile(rf"(?:不能|不会|不可能|不可以|没有?)不{_DENIABLE}")
+_NOT_SAID = re.compile(rf"(?:没有?人|无人|谁(?:会|能)?|不是|并非|不代表|不等于)不{_DENIABLE}")
+"""没有人不喜欢 is said of nobody, 不是不喜欢 leaves open what is."""
 _EATING: Final = re.compile(
     r"^(?:经常|常常|常|每天|偶尔|去|在[^，,。]{1,6}?)?(?:吃|喝|看|听|读|玩|用|使用|养|打(?=.{0,3}球)|踢(?=.{0,2}球))(?=.)"
 )
 _FRONT = re.compile(rf"^(?:{one_of('before_object')})+")
 _AMOUNT = re.compile(
-    r"^(?P<little>一点点|一点儿?|少量|少许|微量)?的?(?:[一两三四五六七八九十几半\d]+(?:杯|瓶|碗|个|只|条|份|块|片|口|顿|根|包|次|支))?的?"
+    r"^(?P<little>一点点|一点儿?|少量|少许|微量|点(?![心头餐菜外]))?的?(?:[一两三四五六七八九十几半\d]+(?:杯|瓶|碗|个|只|条|份|块|片|口|顿|根|包|次|支))?的?"
 )
 _BEHIND = re.compile(rf"(?:{one_of('behind_object')})+$")
 _CUT = re.compile(rf"(?:{one_of('ends_object')}).*$")
@@ -136,10 +140,12 @@ def liking(said: Saying, scenes: frozenset[str]) -> Iterator[Claim]:
     switch = _SWITCHES.search(rest)
     if switch and any(kinds(name) for name, _ in objects(switch["new"])):
         old = next((name for name, _ in objects(switch["old"] or "")), "")
-        stance = _Stance(1, 0.8, ends=True, instead=True, before=old)
+        stance = _Stance(1, 0.8, ends=True, instead=not old, before=old)
         yield from _claims(said, switch["new"], stance, scenes)
         rest = rest[: switch.start()]
-    for part in _NEXT.split(rest):
+    if _NOT_SAID.search(rest):
+        return
+    for part in _NEXT.split(_TWICE.sub("", rest)):
         yield from _verbs(said, part, scenes)
 
 

@@ -42,6 +42,7 @@ _OTHER = re.compile(r"^(?:你们?|您|妳|他们?|她们?|它们?|大家|别人|
 _WE = re.compile(r"^(?:我们|咱们|咱|俺们)")
 _CIRCUMSTANCE = re.compile(
     rf"(?:在|每次|每到|每逢|平时|一般)?(?:[^，,。]{{1,10}}?(?:的时候|时候|(?<![小及同平当准按暂随临定有])时(?![间候刻代常期速区差])|期间|场合)[里上下]?"
+    rf"|[^，,。]{{0,8}}?(?:{'|'.join(of_pack('occasions'))})上"
     rf"|{one_of('times')})(?=[^，,。])"
 )
 """When or where something holds that is said of whom the clause names behind it: 开会时小王…."""
@@ -158,7 +159,8 @@ def _subject(text: str, tokens: Sequence[Token], about: str | None) -> tuple[str
     named, length = _named(rest, tokens, start)
     if named:
         return named, True, rest[length:].lstrip()
-    return (about, False, rest) if _verbal(tokens, start) else (None, False, rest)
+    verbal = _verbal(tokens, start) or (when is not None and _verbal(tokens, when.end()))
+    return (about, False, rest) if verbal else (None, False, rest)
 
 
 def _somebody(text: str, start: int, tokens: Sequence[Token]) -> bool:

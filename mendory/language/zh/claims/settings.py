@@ -51,7 +51,8 @@ _USES = re.compile(
 )
 _ADVISES = re.compile("建议|推荐|要求|希望|想|认为|觉得|考虑|问|是否")
 _PHONE = re.compile(
-    r"(?:电话|手机|手机号|手机号码|电话号码|联系电话|新号码)(?:号码?)?(?:是|为|:|改为|换成|改成|已?更新为)+\s?(?P<n>[\d-]{5,15})"
+    r"(?:电话|手机|手机号|手机号码|电话号码|联系电话|新号码)(?:号码?)?(?:是|为|:|改为|换成|改成|已?更新为)+\s?"
+    r"(?P<n>\d[\d -]{3,18}\d)"
 )
 _MAIL = re.compile(
     r"(?:邮箱|邮件|电子邮箱|邮箱地址)(?:地址)?(?:是|为|:|改为|换成|改成)+\s?(?P<n>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
@@ -92,7 +93,7 @@ def settings(said: Saying) -> Iterator[Claim]:
                 yield fact(
                     said,
                     about,
-                    term(number["n"].casefold() if about == "email" else number["n"].replace("-", "")),
+                    term(number["n"].casefold() if about == "email" else re.sub("[ -]", "", number["n"])),
                     sure=0.9,
                     ends=ends,
                 )
