@@ -10,7 +10,7 @@ from mendory.language.claim import Claim, Value
 from mendory.language.folding import fold
 from mendory.language.zh.claims.lexicon import forms, one_of
 from mendory.language.zh.claims.sayings import Saying
-from mendory.language.zh.claims.values import fact, term
+from mendory.language.zh.claims.values import fact, given_away, term
 from mendory.language.zh.lexicon import SAME
 from mendory.language.zh.lexicon import words as of_pack
 
@@ -63,6 +63,10 @@ _SPEAKS = re.compile(
 _LANGUAGE = re.compile(r"(?:普通话|粤语|[一-鿿]{1,3}(?:语|文|话))")
 
 
+_BESIDE = re.compile("兼职|兼任|副业|业余|斜杠|周末|课余|下班后|闲暇")
+"""What is done beside another occupation, which it does not exclude."""
+
+
 def work(said: Saying) -> Iterator[Claim]:
     """Claims of `job`, `employer`, `study`, `studied` and `speaks`."""
     if said.subject is None:
@@ -86,6 +90,7 @@ def _job(said: Saying, rest: str) -> Iterator[Claim]:
         groups = found.groupdict()
         what = groups.get("what") or groups.get("what2") or groups.get("new") or ""
         sure = 0.9 if groups.get("what") else 0.8
+        sure = min(sure, given_away(0.75)) if _BESIDE.search(said.text) else sure
         over = bool(groups.get("no"))
         ends = bool(groups.get("new")) or any(word in found.group() for word in ("改为", "变成", "不再"))
         yield fact(said, "job", _named(what), sure=sure, denied=over, ends=ends)
