@@ -30,14 +30,13 @@ from mendory import (
 from mendory.config import Config
 from mendory.counts import Counts
 from mendory.detect import Examination, Settings, examine
-from mendory.detect.neighbours import Neighbours
 from mendory.diagnose import attributes, diagnose
 from mendory.finding import Finding
 from mendory.incremental import Basis, Since, changed, facts, sick_rows
 from mendory.lance import Reader
 from mendory.ledger import Ledger
 from mendory.mapping import unaddressable
-from mendory.recheck import Unclear
+from mendory.recheck import Alike, Unclear
 from mendory.record import Memory, Status
 from mendory.side import Note, View
 from mendory.sidestate import SideState
@@ -78,7 +77,7 @@ class Patient:
     ledger: Ledger | None
     index: SideState
     settings: Settings
-    neighbours: Neighbours | None = None
+    neighbours: Alike | None = None
 
     def seen(self, keep: bool, since: Since | None) -> CheckUp:
         """Everything found; with `since` from what changed, where that can be told, else the basis says why not."""

@@ -12,13 +12,12 @@ import pyarrow as pa
 from mendory import digest
 from mendory.counts import Counts
 from mendory.detect import Examination, Settings
-from mendory.detect.neighbours import Neighbours
 from mendory.errors import DependencyMissing, VersionUnreadable
 from mendory.facts import Changed, framed
 from mendory.lance import Changes, Past, Reader, count_memories
 from mendory.ledger import Ledger
 from mendory.ledger.checkpoints import Checkpoint
-from mendory.recheck import Earlier, Rechecked, Told, Unclear, recheck
+from mendory.recheck import Alike, Earlier, Rechecked, Told, Unclear, recheck
 from mendory.record import Memory
 from mendory.side import Notes, View, overlaid
 from mendory.sidestate import SideState
@@ -89,7 +88,7 @@ def changed(
     index: SideState,
     settings: Settings,
     notes: Notes,
-    neighbours: Neighbours | None = None,
+    neighbours: Alike | None = None,
 ) -> tuple[Rechecked | Unclear, Checkpoint | None]:
     """What a check of everything would find, from what changed since a checkpoint; and the checkpoint.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from mendory.candidates import Pairs, near, near_to
 from mendory.detect.neighbours import Observed, numbered, scope_number
-from mendory.lance import Reader
+from mendory.lance import Past, Reader
 from mendory.language import languages
 from mendory.text import exact_key
 from mendory.thresholds import Origin, Spread, Threshold, Thresholds, measure
@@ -21,6 +21,7 @@ from mendory.vectors import grid
 
 UNKNOWN: Final = "unknown"
 """The space of vectors of which nobody has said what made them."""
+_FIELDS: Final = ("id", "scope")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,23 +130,55 @@ class TableNeighbours:
         """
         held = self._held
         at = np.array(sorted(held.place[name] for name in ids if name in held.place), np.int64)
+        if not len(at):
+            return set()
         none = np.full(len(held.ids), -1)
         pairs = near_to(held.vectors, held.scopes, none, np.zeros(len(none), np.uint64), at, floor, _rng())
         return {held.ids[row] for row in {*pairs.left.tolist(), *pairs.right.tolist()}}
 
+    def were_alike(self, ids: Collection[str], version: int, floor: float) -> set[str]:
+        """The rows of now whose vectors are alike by `floor` to what one of these rows was at an earlier version.
+
+        Both in the scope that it was of then. Cost: these rows are read, and taken times those of their scopes.
+        """
+        held = self._held
+        columns = self._columns() if len(held.ids) and version != self._reader.version else None
+        if columns is None:
+            return set()
+        before = self._read(Past(self._reader, version).found(ids, columns))
+        if before.vectors.shape[1] != held.vectors.shape[1]:
+            return set()
+        found: set[str] = set()
+        usable = np.isin(np.arange(len(held.ids)), list(held.place.values()))
+        for scope in np.unique(before.scopes).tolist():
+            now, then = np.flatnonzero((held.scopes == scope) & usable), np.flatnonzero(before.scopes == scope)
+            vectors = np.concatenate([held.vectors[now], before.vectors[then]])
+            none = np.zeros(len(vectors), np.int64)
+            few = np.arange(len(now), len(vectors))
+            pairs = near_to(vectors, none, none - 1, none.astype(np.uint64), few, floor, _rng())
+            found.update(held.ids[row] for row in now[np.unique(pairs.left[pairs.left < len(now)])].tolist())
+        return found
+
     @cached_property
     def _held(self) -> _Held:
+        columns = self._columns()
+        return self._read(() if columns is None else self._reader.batches(columns))
+
+    def _columns(self) -> list[str] | None:
+        """The columns in which ids, scopes and vectors lie; None where one of these is lacking."""
         mapping = self._reader.mapping
         vector = mapping.column("embedding")
-        fields = [name for name in ("id", "scope") if mapping.has(name)]
-        if vector is None or len(fields) < 2:
-            return _Held([], {}, np.empty(0, np.int64), np.empty((0, 0), np.float32))
-        columns = sorted(mapping.columns_of(fields))
+        if vector is None or not all(map(mapping.has, _FIELDS)):
+            return None
+        return [*sorted(mapping.columns_of(_FIELDS)), vector]
+
+    def _read(self, batches: Iterable[pa.RecordBatch]) -> _Held:
         ids: list[str] = []
         scopes: list[int] = []
         found: list[pa.Array] = []
-        for batch in self._reader.batches([*columns, vector]):
-            frame = mapping.frame(batch.select(columns), fields)
+        for batch in batches:
+            *columns, vector = batch.schema.names
+            frame = self._reader.mapping.frame(batch.select(columns), _FIELDS)
             ids += [str(name) for name in frame.column("id").to_pylist()]
             scopes += [scope_number(str(scope)) for scope in frame.column("scope").to_pylist()]
             found.append(batch.column(vector))

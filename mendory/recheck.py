@@ -28,7 +28,7 @@ from mendory.links import links
 from mendory.record import Memory
 from mendory.scopes.doubts import CODES, Doubtful
 from mendory.side import Notes
-from mendory.ties import Index, claimed_by, closed, met, said_of
+from mendory.ties import Index, Vectors, claimed_by, closed, met, said_of
 
 _TIMED: Final = frozenset({Code.TIMESTAMP_FUTURE, Code.TIMESTAMP_UNIT, Code.TIMESTAMP_SUSPICIOUS})
 """Codes that depend on the clock: what was found of them is looked at again though no row changed."""
@@ -94,6 +94,10 @@ class Change(Protocol):
         """Why not."""
 
 
+class Alike(Neighbours, Vectors, Protocol):
+    """The table's vectors at its newest version."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unclear:
     """It can't be told by rows, and why: everything must be examined."""
@@ -122,12 +126,12 @@ def recheck(
     index: Index,
     settings: Settings,
     notes: Notes,
-    neighbours: Neighbours | None = None,
+    neighbours: Alike | None = None,
 ) -> Rechecked | Unclear:
     """Everything that is wrong now, by looking at what changed and what is tied to it.
 
     Cost: proportional to the rows that changed and those tied to them, and to the findings; with neighbours one pass
-    over the vectors, and the rows that changed times those of their scopes.
+    over the vectors, and the rows looked at times those of their scopes.
     """
     if change.full:
         return Unclear(change.why)
@@ -159,8 +163,8 @@ def recheck(
         return Unclear("which rows stand for what is found of scopes is no longer known")
     known = _links(old, new, notes)
     said = said_of(earlier.findings.values())
-    beside = met(said, touched, neighbours) | claimed_by(touched, known, index)
-    ties = closed(touched | again, beside, known, said, index, most)
+    beside = met(said, touched | again, neighbours, earlier.version) | claimed_by(touched, known, index)
+    ties = closed(touched | again, beside, known, said, index, most, neighbours)
     if ties is None:
         return Unclear("what changed is tied to too many rows")
     found = ties.found

@@ -290,3 +290,22 @@ def test_an_index_holds_what_was_added_last(steps: list[tuple[int, str, int, boo
         for row in range(31):
             expected = {r for r, (s, k) in held.items() if s == scope and (k == 2 or r == row)}
             assert expected == set(index.nearest(vectors[row], scope, 2, FLOOR).rows.tolist())
+
+
+@quick(50)
+@given(st.integers(0, 10**6), st.integers(8, 400), st.integers(0, 900), st.floats(0.8, 0.99))
+def test_a_cosine_is_the_same_in_any_company(seed: int, width: int, others: int, cosine: float) -> None:
+    """Two vectors have one cosine, and reach the floor or not, whichever other rows they are multiplied with."""
+    one = directions(1, width, seed)
+    vectors = np.concatenate([one, beside(one, cosine, seed + 1), directions(others, width, seed + 2)])
+    floor = round(float(np.dot(*(v / np.linalg.norm(v) for v in vectors[:2].astype(np.float64)))), 5)
+    scopes, keys = np.zeros(len(vectors), np.int64), np.zeros(len(vectors), np.uint64)
+
+    def told(pairs: Pairs) -> list[float]:
+        return pairs.cosine[(pairs.left == 0) & (pairs.right == 1)].tolist()
+
+    alone = told(near(vectors[:2], scopes[:2], scopes[:2] - 1, keys[:2], floor, rng()))
+    whole = told(near(vectors, scopes, scopes - 1, keys, floor, rng()))
+    few = told(near_to(vectors, scopes, scopes - 1, keys, ints(0), floor, rng()))
+
+    assert [np.float32(floor)] == alone == whole == few

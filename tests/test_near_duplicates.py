@@ -55,10 +55,6 @@ class Given:
         columns = list(zip(*found, strict=True)) or [(), (), ()]
         return Pairs(np.array(columns[0], int), np.array(columns[1], int), np.array(columns[2], np.float32))
 
-    def alike(self, ids: Iterable[str], floor: float) -> set[str]:
-        """Nobody asks in these tests."""
-        raise NotImplementedError
-
 
 def memories(rows: Iterable[dict[str, Any]]) -> list[Memory]:
     """The rows of a case as memories."""

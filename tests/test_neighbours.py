@@ -127,6 +127,24 @@ def test_around_a_few_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.lance
+def test_what_a_row_was_alike_to_before(tmp_path: Path) -> None:
+    """A row that is gone, or that lies elsewhere now, leaves those that it was alike to; one in another scope none."""
+    make_table(tmp_path, rows_of({"a": A, "b": B, "c": C, "d": D, "e": [0, 0, 0, 1.0]}))
+    reader = Reader(str(tmp_path), "memories", Mapping.identity())
+    before = reader.version
+    table = lancedb.connect(str(tmp_path)).open_table("memories")
+    table.delete("id = 'a'")
+    table.update(where="id = 'c'", values={"scope": "elsewhere"})
+    reader.refresh()
+    neighbours = TableNeighbours(reader, USE, (), ())
+
+    assert {"b"} == neighbours.were_alike({"a"}, before, 0.9)
+    assert {"d"} == neighbours.were_alike({"c"}, before, 0.9)
+    assert set() == neighbours.were_alike({"e"}, before, 0.9) - {"e"}
+    assert set() == neighbours.were_alike({"a"}, reader.version, 0.9)
+
+
+@pytest.mark.lance
 def test_of_an_unknown_space_a_small_table_tells_nothing(tmp_path: Path) -> None:
     """Without a space, and with too few rows to guess from, there is no bound: nothing is found, and that is said."""
     neighbours = opened(tmp_path, rows_of({"a": A, "b": B}), space=None)

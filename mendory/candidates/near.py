@@ -12,7 +12,7 @@ from mendory.candidates.groups import across, within
 from mendory.candidates.keys import same_key
 from mendory.candidates.matrix import Matrix, runs
 from mendory.candidates.net import netted
-from mendory.candidates.pairs import Pairs, Rows, capped, joined
+from mendory.candidates.pairs import EVEN, Pairs, Rows, capped, joined, reaching
 
 EXACT = 1024
 """Rows of a scope, or of a block in a larger scope, up to which every pair of it is compared."""
@@ -36,13 +36,14 @@ def near(
 
     Cost: grows with n · log n, whatever the sizes of scopes and blocks. Memory: about half of the vectors' beside them.
     """
-    matrix = Matrix(vectors)
+    matrix, low = Matrix(vectors), floor - EVEN
     order = _by_scope(np.flatnonzero(matrix.known).astype(np.int64), scopes)
     small, large = _by_size(scopes[order])
     whole = order[small]
-    found = [same_key(matrix, np.arange(len(matrix)), scopes, keys), within(matrix, whole, scopes[whole], floor)]
-    found += _in_large(matrix, [order[start:end] for start, end in large], blocks, floor, rng)
-    return capped(joined(found))
+    found = [within(matrix, whole, scopes[whole], low)]
+    found += _in_large(matrix, [order[start:end] for start, end in large], blocks, low, rng)
+    alike = reaching(joined(found), floor)
+    return capped(joined([same_key(matrix, np.arange(len(matrix)), scopes, keys), alike]))
 
 
 def near_to(
@@ -63,8 +64,8 @@ def near_to(
     new = np.zeros(len(vectors), bool)
     new[changed] = True
     rows = np.flatnonzero(np.isin(scopes, scopes[changed])).astype(np.int64)
-    matrix = Matrix(vectors, rows)
-    found, crowded = [same_key(matrix, rows, scopes, keys)], []
+    matrix, low = Matrix(vectors, rows), floor - EVEN
+    found, crowded = list[Pairs](), []
     order = _by_scope(rows[matrix.known[rows]], scopes)
     for start, end in runs(scopes[order]):
         scope = order[start:end]
@@ -72,9 +73,9 @@ def near_to(
         if len(few) > EXACT:
             crowded.append(scope)
         elif len(few):
-            found.append(across(matrix, few, scope, floor))
-    found += _in_large(matrix, crowded, blocks, floor, rng)
-    pairs = joined(found)
+            found.append(across(matrix, few, scope, low))
+    found += _in_large(matrix, crowded, blocks, low, rng)
+    pairs = joined([same_key(matrix, rows, scopes, keys), reaching(joined(found), floor)])
     return capped(pairs.at(new[pairs.left] | new[pairs.right]))
 
 

@@ -15,12 +15,17 @@ PARTNERS = 64
 """Partners a row keeps at most, its nearest: ten thousand copies of one text are not fifty million pairs. A pair stays
 when either of the two keeps the other, so no row is without its nearest."""
 
+DIGITS = 5
+EVEN = 10**-DIGITS
+"""What a cosine is rounded to: the order in which a matrix product adds up moves it by a hundredth of that."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
     """Pairs of row numbers, `left[k] < right[k]`, each pair once, ordered by left, then right.
 
-    `cosine[k]` is NaN where one of the two has no vector: equal text keys alone joined them.
+    `cosine[k]` is NaN where one of the two has no vector: equal text keys alone joined them. It is rounded to `EVEN`:
+    the same two vectors have the same cosine whichever others they are multiplied with.
     """
 
     left: Rows
@@ -42,7 +47,7 @@ class Pairs:
         code = codes(low, high)
         _, first = np.unique(code, return_index=True)
         first = first[low[first] < high[first]]
-        return Pairs(low[first], high[first], cosine[first].astype(np.float32, copy=False))
+        return Pairs(low[first], high[first], np.round(cosine[first], DIGITS).astype(np.float32, copy=False))
 
     def at(self, keep: npt.NDArray[np.bool_] | Rows) -> Pairs:
         """The pairs at these places."""
@@ -66,6 +71,11 @@ def joined(parts: Iterable[Pairs]) -> Pairs:
         return Pairs.none()
     columns = (np.concatenate([getattr(part, name) for part in held]) for name in ("left", "right", "cosine"))
     return Pairs.of(*columns)
+
+
+def reaching(pairs: Pairs, floor: float) -> Pairs:
+    """The pairs whose cosine is at least the floor, and those without one."""
+    return pairs.at(~(pairs.cosine < np.float32(floor)))
 
 
 def capped(pairs: Pairs, most: int = PARTNERS) -> Pairs:

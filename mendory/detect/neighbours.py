@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
@@ -36,12 +35,6 @@ class Neighbours(Protocol):
 
     def floor(self) -> float | None:
         """The least cosine that any bound asks for; None where no bound is known."""
-
-    def alike(self, ids: Collection[str], floor: float) -> set[str]:
-        """The rows whose vectors are alike by `floor` to another one of the same scope, which is one of these rows.
-
-        One of these rows is among them when it is alike to any other.
-        """
 
 
 @dataclass(slots=True)

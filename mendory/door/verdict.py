@@ -215,7 +215,3 @@ class _Neighbours:
     def floor(self) -> float | None:
         """The least cosine that is looked at."""
         return self.limit.floor
-
-    def alike(self, ids: Collection[str], floor: float) -> set[str]:  # noqa: ARG002 - as `near`
-        """The memory and those around it."""
-        return {self.about, *self.cosines}
