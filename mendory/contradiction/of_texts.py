@@ -29,8 +29,8 @@ def compare_texts(a: str, b: str, cosine: float | None) -> Compared:
     """The relation of two raw texts by words, and by their calibrated cosine where it is known.
 
     APART where they are about different people or hold in different scenes; EXCEPTION where one denies for a scene
-    what the other says in general. A conflict reaches the score that decides (`DECIDES`) only where one denies what the
-    other says of one thing (`Differences.decisive`). Cost: the product of the lengths.
+    what the other says of the same thing in general. A conflict reaches the score that decides (`DECIDES`) only where
+    one denies what the other says of one thing (`Differences.decisive`). Cost: the product of the lengths.
     """
     one, two = read(a), read(b)
     if one is None or two is None or one.language.code != two.language.code or letters(a) == letters(b):
@@ -54,11 +54,17 @@ def compare_texts(a: str, b: str, cosine: float | None) -> Compared:
     elif clash.denied and one.content == two.content and (one.language.code != "zh" or _bare(one, two)):
         score = max(score, SAME_WORDS)
     narrower = _narrower(one, two)
-    if clash.polarity and narrower is not None:
+    if clash.polarity and narrower is not None and _of_one_thing(one, two):
         return Compared(Relation.EXCEPTION, score, (*why, "scene"), narrower=narrower)
     if score < LIKELY:
         return Compared(Relation.UNKNOWN, score, why)
     return Compared(Relation.CONFLICT, score, why)
+
+
+def _of_one_thing(one: Read, two: Read) -> bool:
+    """Whether two texts have a word of content in common that is no word of their scenes."""
+    scenes = {word for held in (one, two) for scene in held.reading.scenes for word in scene.split()}
+    return bool(set(one.content) & set(two.content) - scenes)
 
 
 def _bare(one: Read, two: Read) -> bool:
