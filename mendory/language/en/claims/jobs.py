@@ -31,6 +31,8 @@ _LEAD = re.compile(
 
 _GRADE = re.compile(r"\b\w+(?: ?(?:st|nd|rd|th))? grade ")
 _BRANCH = re.compile(r" (?:industry|field|sector|business|company|department|firm|agency|world|store|shop)$")
+_ARTICLE = re.compile(r"(?:an?|the|any)? ?")
+_NO_JOB = re.compile(r"\b(?:student|wannabe|amateur|aspiring|budding|hobby|former|future|'s|not)\b")
 _AT_HOME = "stay at home"
 
 
@@ -91,6 +93,11 @@ def job(phrase: str) -> Value | None:
                 return Value(ValueKind.TERM, form, within=above)
         words = words.partition(" ")[2]
     return None
+
+
+def is_one(before: str, denied: bool) -> bool:
+    """Whether words before an occupation leave it one; who is not a good cook may be a cook."""
+    return bool(_ARTICLE.fullmatch(before)) if denied else not _NO_JOB.search(before)
 
 
 def modifiers(phrase: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from mendory.language.claim import Claim, Tense, Value
 from mendory.language.en.claims.clause import Clause
-from mendory.language.en.claims.jobs import job, line_of_work, modifiers
+from mendory.language.en.claims.jobs import is_one, job, line_of_work, modifiers
 from mendory.language.en.claims.projects import project
 from mendory.language.en.claims.values import fact, folds, term
 from mendory.language.en.claims.verbs import verb
@@ -82,7 +82,6 @@ _BESIDE = (
 """What is done beside another occupation, which it does not exclude, and how sure that makes it at most: below what
 decides, but for what is the only one for most who say so (`make quality`, dnli)."""
 _MEANT = listed("imagine consider see think hate dream describe know")
-_NO_JOB = re.compile(r"\b(?:student|wannabe|amateur|aspiring|budding|hobby|former|future|'s|not)\b")
 _LEARNERS = listed("me myself my him her them us you the your how people dog dogs it")
 
 
@@ -203,7 +202,7 @@ def _being(clause: Clause, rest: str) -> Iterator[Claim]:
         r"(?:not |like |as |about |with |married|in |on |at |from |for |the \w+est|a fan|a big fan)", rest
     ):
         found = job(rest)
-        if found is not None and not _NO_JOB.search(rest.partition(found.text)[0]):
+        if found is not None and is_one(rest.partition(found.text)[0], clause.denied):
             listed_all = [value for part in re.split(r" and (?:an? )?", rest) if (value := job(part))]
             sure = 0.65 if found.text in _PASTIMES else 0.85
             values = tuple(dict.fromkeys(map(_pastime, listed_all))) or (_pastime(found),)
