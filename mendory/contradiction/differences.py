@@ -94,8 +94,9 @@ def differences(a: Read, b: Read) -> Differences:
     owner = owners(one, two)
     words, explained = opposed(one, two, language)
     persons = {pair for pair in words if pair[0] in PERSONS and pair[1] in PERSONS}
+    in_other_words = explained and not words  # "not safe", "dangerous": what is denied is the opposite of what is said
     return Differences(
-        denied(one, two, explained),
+        denied(one, two, explained) and not in_other_words,
         bool(words - persons),
         one.ended != two.ended,
         _strengths(one, two),

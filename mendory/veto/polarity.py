@@ -37,18 +37,19 @@ def opposed(a: Reading, b: Reading, language: Language) -> tuple[frozenset[tuple
     clashing, explained = set(), False
     for fold in ours:
         for other in language.opposites(fold) & theirs:
-            if one[fold].isdisjoint(two[other]):
+            (meant, content), (meant_there, content_there) = one[fold], two[other]
+            if (content or content_there) and meant.isdisjoint(meant_there):
                 explained = True
             else:
                 clashing.add((fold, other))
     return frozenset(clashing), explained
 
 
-def _meant(reading: Reading) -> dict[str, set[bool]]:
-    """By fold, whether it is negated. Of a word without content ("on", "off") the sign is not asked: it is both."""
-    signs: dict[str, set[bool]] = {}
+def _meant(reading: Reading) -> dict[str, tuple[set[bool], bool]]:
+    """By fold, whether it is negated, and whether it carries meaning: two that do not ("on", "off") have no sign."""
+    signs: dict[str, tuple[set[bool], bool]] = {}
     for word in reading.words:
-        signs.setdefault(word.fold, set()).update((word.negated,) if word.content else (True, False))
+        signs.setdefault(word.fold, (set(), word.content))[0].add(word.negated)
     return signs
 
 

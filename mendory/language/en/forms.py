@@ -76,9 +76,10 @@ keto max min retry retries env regex auth admin macos km kg cm mm ml gb mb lb mp
 allergic allergy vegetarian asthma diabetic lactose intolerant introvert extrovert freelance jogging spicy concise
 """
 _NOT_UN = ordered(
-    "uncle under unless until unit unif uniq uniso univ union unic unil unanim uncanny uncover unfold unveil unleash "
+    "under unless until unit unif uniq uniso univ union unic unil unanim uncanny uncover unfold unveil unleash "
     "unlock unpack unwrap"
 )
+_UNCLE = ("uncle", "uncles")  # and not the beginning of "unclear", "unclean"
 _NOT_ABLE = ("inc", "ind", "ine", "ins", "inv", "irr", "ill", "imm", "imp")
 _ABLE = ("invaluable", "incredible", "impressionable", "imaginable", "inimitable")
 _NOT_NON = ("none", "nonsense", "nonetheless", "nonstop", "nonfiction", "nonprofit")
@@ -134,7 +135,7 @@ def folded(word: str) -> tuple[str, bool]:
 
 def _unprefixed(word: str) -> str | None:
     """What is behind a prefix that says no; None without one. A wrong cut harms no pair: both texts are cut alike."""
-    if word.startswith("un") and len(word) > 5 and not word.startswith(_NOT_UN):
+    if word.startswith("un") and len(word) > 5 and not word.startswith(_NOT_UN) and word not in _UNCLE:
         return word[2:]
     if word.startswith(_NOT_ABLE) and word.endswith(("able", "ible")) and len(word) > 9 and word not in _ABLE:
         return word[2:]

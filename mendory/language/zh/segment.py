@@ -92,9 +92,9 @@ def _parted(word: str, tag: str) -> Iterator[tuple[str, str]]:
     elif len(word) == 2 and first in _ADVERBS and rest in ("不", "没"):
         yield first, "d"
         yield rest, "d"
-    elif first in _DEGREES and len(rest) > 1 and (rjieba.has_word(rest) or rest in OPPOSITES):
+    elif first in _DEGREES and (rest in OPPOSITES or (len(rest) > 1 and rjieba.has_word(rest))):
         yield first, "d"
-        yield from rjieba.tag(rest, True)
+        yield from ((rest, "a"),) if len(rest) == 1 else rjieba.tag(rest, True)
     elif len(word) == 4 and word[:2] in KINDS and rjieba.has_word(word[2:]):  # 高中 毕业
         yield word[:2], "n"
         yield from rjieba.tag(word[2:], True)
