@@ -14,6 +14,7 @@ import pytest
 
 from bench.quality.__main__ import main
 from bench.quality.baselines import cues, jaccard
+from bench.quality.goals import own_threshold
 from bench.quality.judging import judge
 from bench.quality.measure import Counts, wilson
 from bench.quality.planting import CONTRADICTION, DUPLICATE, ELSEWHERE, Row, plant
@@ -118,6 +119,20 @@ def test_a_folder_without_sets_is_said(tmp_path: Path, capsys: pytest.CaptureFix
     assert 1 == main(["--data", str(tmp_path)], letters)
     result = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert (False, True) == (result["ok"], str(tmp_path) in result["reason"])
+
+
+def test_a_sets_own_threshold_is_where_its_precision_is_sure() -> None:
+    """Of 40 right ones .90 is sure (from .91 on); of 80 with 5 wrong ones the share is .94, and only .85 is sure."""
+    scores = np.array([0.9] * 40 + [0.7] * 40 + [0.2])
+    there = np.array([True] * 40 + [True] * 35 + [False] * 6)
+    assert pytest.approx(0.8) == own_threshold("contradictions/made_up", scores, there)
+    assert pytest.approx(0.45) == own_threshold("contradictions/sick", scores, there)  # .85 is asked of it
+
+
+def test_a_set_of_few_finds_has_no_threshold_of_its_own() -> None:
+    """Thirty without a mistake may still have a precision below .90; a score of 0 is no find however many have it."""
+    assert own_threshold("contradictions/made_up", np.full(30, 0.9), np.ones(30, dtype=bool)) is None
+    assert own_threshold("contradictions/made_up", np.zeros(90), np.ones(90, dtype=bool)) is None
 
 
 def test_figures_of_known_counts() -> None:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from bench.quality.baselines import COSINE, JACCARD, cues, jaccard
-from bench.quality.goals import precision_of
+from bench.quality.goals import PRECISION, own_threshold
 from bench.quality.measure import Counts, Flags, Scores
 from bench.quality.ours import NEVER, Judged, judged
 from bench.quality.sets import Labelled
@@ -65,7 +65,7 @@ def duplicates(held: Labelled, embed: Embed, all_rows: bool) -> list[Line]:
     found: list[tuple[str, float | None, Flags]] = [(OURS, ours.at, ours.same)]
     if not all_rows:
         for method, scores in ((OURS_CALIBRATED, ours.scores), (ALONE_CALIBRATED, np.maximum(cosines, 0.0))):
-            best = lowest(scores[tuning].tolist(), there[tuning].tolist(), precision_of(held.name))
+            best = lowest(scores[tuning].tolist(), there[tuning].tolist(), PRECISION)
             at = None if best is None else best.value
             found.append((method, at, np.zeros_like(there) if at is None else scores >= at))
     found += [(ALONE, COSINE, cosines >= COSINE), (f"{OVERLAP} ≥ {floor}", floor, overlap >= floor)]
@@ -85,8 +85,7 @@ def contradictions(held: Labelled, embed: Embed, all_rows: bool) -> tuple[list[L
     report = np.ones(len(texts), dtype=bool) if all_rows else ~tuning
     found: list[tuple[str, float | None, Flags]] = [(OURS, ours.decides, ours.conflicts >= ours.decides)]
     if not all_rows:
-        best = lowest(ours.conflicts[tuning].tolist(), there[tuning].tolist(), precision_of(held.name))
-        at = None if best is None else best.value
+        at = own_threshold(held.name, ours.conflicts[tuning], there[tuning])
         found.append((OURS_CALIBRATED, at, np.zeros_like(there) if at is None else ours.conflicts >= at))
     found += [(HANDED, None, ours.candidate), (RELATED, None, ours.related), (CUES, None, cued)]
     lines = [
@@ -120,8 +119,7 @@ def choices(held: Labelled, embed: Embed, all_rows: bool) -> tuple[list[Line], l
     found: list[tuple[str, float | None, Scores]] = [(OURS, ours.decides, ours.conflicts)]
     if not all_rows:
         score, right = _best(ours.conflicts, wanted, held)
-        best = lowest(score[~report].tolist(), right[~report].tolist(), precision_of(held.name))
-        found.append((OURS_CALIBRATED, None if best is None else best.value, ours.conflicts))
+        found.append((OURS_CALIBRATED, own_threshold(held.name, score[~report], right[~report]), ours.conflicts))
     cued = np.array([cues(a, b, held.language) for a, b in texts], dtype=bool)
     found += [
         (HANDED, None, np.where(ours.candidate, cosines + 2, 0.0)),

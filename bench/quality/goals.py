@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
+from bench.quality.measure import Flags, Scores
+from mendory.thresholds import Rate
+
 PRECISION: Final = 0.90
 """The precision at which recall is asked for where a set has no goal of its own."""
 
@@ -30,11 +35,19 @@ GOALS: Final = {
 knowledge of the world."""
 
 
-MARGIN: Final = 0.02
-"""A set's own threshold for contradictions is chosen for so much more precision than is asked: the half on which it is
-chosen is lucky (`fit.MARGIN`)."""
+def own_threshold(name: str, scores: Scores, there: Flags) -> float | None:
+    """A set's own threshold for contradictions, from one score and one label a pair; None where no threshold will do.
 
-
-def precision_of(name: str) -> float:
-    """The precision for which a set's own threshold is chosen."""
-    return GOALS[name].precision + MARGIN if name in GOALS else PRECISION
+    It is the lowest from which on the precision that is asked of the set is sure: it is the lower end of the 95 %
+    interval (Wilson's), not the share itself, since of many thresholds one that has just the share is a lucky one, and
+    has less of it in other pairs. It lies midway to the next lower score.
+    """
+    asked = GOALS[name].precision if name in GOALS else PRECISION
+    order = np.argsort(-scores, kind="stable")
+    ranked, hits = scores[order], np.cumsum(there[order])
+    last = np.append(ranked[1:] != ranked[:-1], True) & (ranked > 0)
+    sure = [at for at in np.nonzero(last)[0] if Rate(int(hits[at]), int(at) + 1).interval[0] >= asked]
+    if not sure:
+        return None
+    below = float(ranked[sure[-1] + 1]) if sure[-1] + 1 < len(ranked) else 0.0
+    return (float(ranked[sure[-1]]) + below) / 2
