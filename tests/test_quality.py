@@ -14,12 +14,14 @@ import pytest
 
 from bench.quality.__main__ import main
 from bench.quality.baselines import cues, jaccard
+from bench.quality.folds import FOLDS, unseen
 from bench.quality.goals import own_threshold
 from bench.quality.judging import judge
 from bench.quality.measure import Counts, wilson
 from bench.quality.planting import CONTRADICTION, DUPLICATE, ELSEWHERE, Row, plant
 from bench.quality.rewrites import OTHER, SAME
 from bench.quality.sets import Choice, in_tuning_half, labelled
+from mendory.contradiction.scoring import shipped
 
 
 def write(file: Path, rows: list[dict[str, Any]]) -> None:
@@ -127,6 +129,16 @@ def test_a_sets_own_threshold_is_where_its_precision_is_sure() -> None:
     there = np.array([True] * 40 + [True] * 35 + [False] * 6)
     assert pytest.approx(0.8) == own_threshold("contradictions/made_up", scores, there)
     assert pytest.approx(0.45) == own_threshold("contradictions/sick", scores, there)  # .85 is asked of it
+
+
+def test_each_pair_has_weights_that_were_not_fitted_on_it() -> None:
+    """Each fold of a language has its own; a language of which nothing was fitted has none, and words tell nothing."""
+    for language in ("en", "zh"):
+        held = [weights[language].with_cosine for weights in unseen(language)]
+        assert FOLDS == len(held)
+        assert FOLDS == len({tuple(sorted(weights.items())) for weights in held})
+        assert all(weights.keys() == shipped()[language].with_cosine.keys() for weights in held)
+    assert [{}] * FOLDS == list(unseen("xx"))
 
 
 def test_a_set_of_few_finds_has_no_threshold_of_its_own() -> None:

@@ -9,9 +9,10 @@ from typing import Final
 import numpy as np
 
 from bench.quality.baselines import COSINE, JACCARD, cues, jaccard
+from bench.quality.folds import fold_of
 from bench.quality.goals import PRECISION, own_threshold
 from bench.quality.measure import Counts, Flags, Scores
-from bench.quality.ours import NEVER, Judged, judged
+from bench.quality.ours import NEVER, Judged, judged, of_unseen
 from bench.quality.sets import Labelled
 from bench.quality.vectors import Embed
 from mendory.thresholds import lowest
@@ -85,7 +86,9 @@ def contradictions(held: Labelled, embed: Embed, all_rows: bool) -> tuple[list[L
     report = np.ones(len(texts), dtype=bool) if all_rows else ~tuning
     found: list[tuple[str, float | None, Flags]] = [(OURS, ours.decides, ours.conflicts >= ours.decides)]
     if not all_rows:
-        at = own_threshold(held.name, ours.conflicts[tuning], there[tuning])
+        folds = [fold_of(pair.b, pair.kind) for pair in held.pairs]
+        unseen = of_unseen(texts, cosines, held.language, folds)
+        at = own_threshold(held.name, unseen[tuning], there[tuning])
         found.append((OURS_CALIBRATED, at, np.zeros_like(there) if at is None else ours.conflicts >= at))
     found += [(HANDED, None, ours.candidate), (RELATED, None, ours.related), (CUES, None, cued)]
     lines = [
@@ -118,7 +121,8 @@ def choices(held: Labelled, embed: Embed, all_rows: bool) -> tuple[list[Line], l
     report = np.array([all_rows or not case.tuning for case in held.choices], dtype=bool)
     found: list[tuple[str, float | None, Scores]] = [(OURS, ours.decides, ours.conflicts)]
     if not all_rows:
-        score, right = _best(ours.conflicts, wanted, held)
+        folds = [fold_of(case.new, str(number)) for number, case in enumerate(held.choices) for _ in case.facts]
+        score, right = _best(of_unseen(texts, cosines, held.language, folds), wanted, held)
         found.append((OURS_CALIBRATED, own_threshold(held.name, score[~report], right[~report]), ours.conflicts))
     cued = np.array([cues(a, b, held.language) for a, b in texts], dtype=bool)
     found += [

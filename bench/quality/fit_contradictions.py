@@ -5,12 +5,12 @@ cosine and once without. Sets of contradictions keep their own balance of labels
 at; pairs of duplicates that say the same are no contradictions. The probability from which a pair may be decided is
 chosen on scores of pairs that the weights were not fitted on (five folds): the lowest at which every set of the
 language that has finds has the wanted precision. The same data give the same file.
+`folds.json` beside this module gets the weights of each fold (see `folds`).
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -21,6 +21,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from bench.quality.folds import FILE, FOLDS, fold_of
 from bench.quality.sets import Labelled, Pair, labelled
 from bench.quality.vectors import cached, model_of
 from mendory.contradiction.differences import differences
@@ -34,7 +35,6 @@ PRECISION: Final = 0.90
 """What is wanted. Each score it is chosen on is of weights not fitted on that pair, so luck needs no margin."""
 LEAST: Final = 20
 """Finds of a set below which its precision is chance."""
-FOLDS: Final = 5
 PENALTY: Final = {"en": 5.0, "zh": 30.0}
 """By language, chosen in five folds of the tuning halves. In Chinese words tell so little that whatever they seem to
 tell is held back more."""
@@ -66,6 +66,20 @@ class Rows:
     decisive: Flags
 
 
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Coefficients by term, and the probability that decides.
+
+    `held_out`: what that finds of each set (precision, recall) in pairs not fitted on; `folds`: for each fold the
+    coefficients that were fitted on the others.
+    """
+
+    coefficients: dict[str, float]
+    decides: float
+    held_out: dict[str, list[float]]
+    folds: list[dict[str, float]]
+
+
 def as_rows(held: Labelled, cosines: Sequence[float], with_cosine: bool) -> Rows:
     """What is weighed of the pairs of the tuning half that a language reads and that are about one person."""
     found, there, fold, decisive = [], [], [], []
@@ -78,7 +92,7 @@ def as_rows(held: Labelled, cosines: Sequence[float], with_cosine: bool) -> Rows
             continue
         found.append(terms(features(a, b, clash), clash, cosine if with_cosine else None))
         there.append(pair.positive and held.task == "contradictions")
-        fold.append(int(hashlib.sha256((pair.b + pair.kind).encode()).hexdigest(), 16) % FOLDS)
+        fold.append(fold_of(pair.b, pair.kind))
         decisive.append(clash.decisive)
     counts = COUNTS.get(held.name, 1.0) if held.task == "contradictions" else SAME
     weight = np.full(len(found), counts / max(len(found), 1))
@@ -108,26 +122,27 @@ def probabilities(x: Array, coefficients: Array) -> Array:
     return 1 / (1 + np.exp(-np.clip(x @ coefficients, -30, 30)))
 
 
-def fit(sets: Sequence[Rows], penalty: float) -> tuple[dict[str, float], float, dict[str, list[float]]]:
+def fit(sets: Sequence[Rows], penalty: float) -> Fit:
     """Coefficients by term, the probability that decides, and what that finds of each set (precision, recall)."""
     names = list(sets[0].found[0])
     x = np.array([[row[name] for name in names] for held in sets for row in held.found])
     y = np.concatenate([held.there for held in sets]).astype(float)
     weight, fold = np.concatenate([h.weight for h in sets]), np.concatenate([h.fold for h in sets])
     scores = np.zeros(len(y))
+    folds = []
     for one in range(FOLDS):
         found = fitted(x[fold != one], y[fold != one], weight[fold != one], penalty)
         scores[fold == one] = probabilities(x[fold == one], found)
+        folds.append(_named(names, found))
     ends = np.cumsum([len(held.there) for held in sets])[:-1]
     by_set = list(zip(sets, np.split(scores, ends), strict=True))
     decides = next((at for at in np.arange(0.3, 1.0, 0.01) if _precise(by_set, float(at))), 1.0)
-    coefficients = fitted(x, y, weight, penalty)
     held_out = {held.name: _shares(held, own, float(decides)) for held, own in by_set if held.there.any()}
-    return (
-        {n: round(float(c), 3) for n, c in zip(names, coefficients, strict=True)},
-        round(float(decides), 2),
-        held_out,
-    )
+    return Fit(_named(names, fitted(x, y, weight, penalty)), round(float(decides), 2), held_out, folds)
+
+
+def _named(names: Sequence[str], coefficients: Array) -> dict[str, float]:
+    return {name: round(float(c), 3) for name, c in zip(names, coefficients, strict=True)}
 
 
 def _precise(by_set: Sequence[tuple[Rows, Array]], at: float) -> bool:
@@ -160,6 +175,7 @@ def main(argv: list[str]) -> int:
     options = parser.parse_args(argv)
     embed = cached(ROOT / ".quality")
     languages: dict[str, dict[str, Any]] = {}
+    unseen: dict[str, dict[str, Any]] = {}
     pairs: dict[str, int] = {}
     sets: dict[str, list[tuple[Labelled, list[float]]]] = {}
     for held in labelled(options.data):
@@ -173,15 +189,18 @@ def main(argv: list[str]) -> int:
         found: dict[str, Mapping[str, float] | float] = {}
         for key, with_cosine in (("with_cosine", True), ("alone", False)):
             rows = [as_rows(held, cosines, with_cosine) for held, cosines in mine]
-            coefficients, decides, shares = fit([held for held in rows if held.found], PENALTY[language])
-            found |= {key: coefficients, "decides" if with_cosine else "decides_alone": decides}
+            come = fit([held for held in rows if held.found], PENALTY[language])
+            found |= {key: come.coefficients, "decides" if with_cosine else "decides_alone": come.decides}
+            if with_cosine:
+                unseen[language] = {"decides": come.decides, "folds": come.folds}
             pairs |= {held.name: len(held.found) for held in rows}
-            print(language, key, decides, json.dumps(shares), flush=True)
+            print(language, key, come.decides, json.dumps(come.held_out), flush=True)
         languages[language] = found
     if not options.dry_run:
         data = {"made by": "python -m bench.quality.fit_contradictions", "pairs": pairs, "languages": languages}
         file = ROOT / "mendory" / "contradiction" / "weights.json"
         file.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        FILE.write_text(json.dumps(unseen, ensure_ascii=False) + "\n", encoding="utf-8")
     return 0
 
 

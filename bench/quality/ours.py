@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from bench.quality.baselines import jaccard
+from bench.quality.folds import unseen
 from bench.quality.measure import Flags, Scores
 from bench.quality.vectors import model_of
 from mendory.contradiction import DECIDES, Relation, compare
+from mendory.contradiction.scoring import Weights
 from mendory.detect.near_duplicates import ALIKE
 from mendory.sameness import judge
 from mendory.thresholds import Thresholds
@@ -64,6 +66,13 @@ def judged(texts: Sequence[tuple[str, str]], cosines: Scores, language: str) -> 
     return Judged(scores, same, vetoed, clash & near, clash & related, threshold.value, conflicts, decides)
 
 
-def _conflict(a: str, b: str, cosine: float) -> float:
-    found = compare(a, b, cosine)
+def of_unseen(texts: Sequence[tuple[str, str]], cosines: Scores, language: str, folds: Sequence[int]) -> Scores:
+    """`Judged.conflicts` of pairs of a tuning half, by weights that were not fitted on the fold of each."""
+    threshold, weights = Thresholds().of(model_of(language).space, language), unseen(language)
+    rows = zip(texts, cosines, folds, strict=True)
+    return np.array([_conflict(a, b, threshold.calibrated(float(c)), weights[fold]) for (a, b), c, fold in rows])
+
+
+def _conflict(a: str, b: str, cosine: float, weights: Mapping[str, Weights] | None = None) -> float:
+    found = compare(a, b, cosine, weights=weights)
     return found.score if found.relation is Relation.CONFLICT else 0.0

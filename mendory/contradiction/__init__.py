@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -10,6 +11,7 @@ from mendory.claims.attributes import Singles
 from mendory.contradiction.model import DECIDES, Compared, Relation
 from mendory.contradiction.of_claims import compare_claims
 from mendory.contradiction.of_texts import compare_texts
+from mendory.contradiction.scoring import Weights
 from mendory.contradiction.stances import CONDITION
 from mendory.language.claim import USER, Claim, ClaimKind, untimed
 
@@ -29,6 +31,7 @@ def compare(
     cosine: float | None = None,
     claims: Given | None = None,
     singles: Singles = frozenset(),
+    weights: Mapping[str, Weights] | None = None,
 ) -> Compared:
     """How two raw texts stand to each other; symmetric but for `narrower`, which is the side.
 
@@ -37,12 +40,13 @@ def compare(
 
     `cosine` is calibrated (`Threshold.calibrated`), None for texts without a vector. Texts that no language reads, or
     that two languages read, are unknown to each other. `singles` are attributes that the owner says hold one value.
+    `weights` by language are what words are weighed by, the shipped ones where none are given.
     """
     held = claims or (claims_in(a), claims_in(b))
     told = compare_claims(*held, singles)
     if told.relation in (Relation.EXCEPTION, Relation.APART):
         return told
-    words = compare_texts(a, b, cosine)
+    words = compare_texts(a, b, cosine, weights)
     stated = told.relation is Relation.CONFLICT and told.score >= min(DECIDES.values())
     if stated and words.relation is Relation.APART and _of_user(told, held):
         return words  # a sentence about somebody whom the rules of claims did not recognise

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 
 from mendory.contradiction.differences import Differences, differences
 from mendory.contradiction.features import features
 from mendory.contradiction.model import DECIDES, Compared, Relation
-from mendory.contradiction.scoring import probability, scaled, shipped, terms
+from mendory.contradiction.scoring import Weights, probability, scaled, shipped, terms
 from mendory.contradiction.texts import Read, read
 from mendory.text import letters
 
@@ -25,7 +26,7 @@ _DENYING = frozenset("不没有未并是的了过会也他她它") | {"没有", 
 """Chinese words that come and go with a denial, or say again of whom it is."""
 
 
-def compare_texts(a: str, b: str, cosine: float | None) -> Compared:
+def compare_texts(a: str, b: str, cosine: float | None, weights: Mapping[str, Weights] | None = None) -> Compared:
     """The relation of two raw texts by words, and by their calibrated cosine where it is known.
 
     APART where they are about different people or hold in different scenes; EXCEPTION where one denies for a scene
@@ -35,8 +36,8 @@ def compare_texts(a: str, b: str, cosine: float | None) -> Compared:
     one, two = read(a), read(b)
     if one is None or two is None or one.language.code != two.language.code or letters(a) == letters(b):
         return Compared(Relation.UNKNOWN, 0.0)
-    weights = shipped().get(one.language.code)
-    if weights is None:
+    held = (shipped() if weights is None else weights).get(one.language.code)
+    if held is None:
         return Compared(Relation.UNKNOWN, 0.0)
     clash = differences(one, two)
     if clash.strangers:
@@ -46,8 +47,8 @@ def compare_texts(a: str, b: str, cosine: float | None) -> Compared:
     if not why:
         return Compared(Relation.UNKNOWN, 0.0)
     found = terms(seen, clash, cosine)
-    coefficients = weights.alone if cosine is None else weights.with_cosine
-    decides = weights.decides_alone if cosine is None else weights.decides
+    coefficients = held.alone if cosine is None else held.with_cosine
+    decides = held.decides_alone if cosine is None else held.decides
     score = scaled(probability(found, coefficients), decides)
     if not clash.decisive:
         score = _below(score)
