@@ -28,7 +28,12 @@ def denies(denied: Sequence[Value], told: Sequence[Value]) -> bool:
     """
     if not denied or not told:
         return not denied
-    return any(_covers(no, yes) for no in denied for yes in told)
+    return any(_covers(no, yes) and not _together(no, yes) for no in denied for yes in told)
+
+
+def _together(a: Value, b: Value) -> bool:
+    """Whether each of two lies in the other: who writes may sing, and neither is a kind of the other."""
+    return a.text != b.text and a.text in b.within and b.text in a.within
 
 
 def one(a: Value, b: Value) -> bool:

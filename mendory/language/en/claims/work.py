@@ -21,8 +21,7 @@ _WORK_OF = re.compile(r"\b(?:job|position|gig|career|work) (?:as|at|in|with|for)
 _JOB_BEFORE = re.compile(r"^(?:a|an|my own|the) (?P<what>\w+(?: \w+)?) (?:job|career|position)\b")
 _IN = re.compile(
     r"^(?:in|into) (?:the )?(?P<what>army|navy|military|marines|marine corps|air force|marketing|finance|sales"
-    r"|insurance"
-    r"|construction|tech|it|real estate|advertising|banking|publishing|law enforcement|public relations)\b"
+    r"|insurance|construction|tech|it|real estate|advertising|banking|publishing|law enforcement|public relations)\b"
 )
 _ON_SITE = re.compile(
     r"^on (?:an?|the|my|our) (?:\w+ ){0,2}?(?:farm|ranch|plantation|oil rig|oil field|railroad|assembly line)\b"
@@ -70,13 +69,13 @@ _PASTIMES = listed(
 """What many are who live by something else."""
 _AT_A_JOB = re.compile(
     r"(?:$|(?:full|part)[ -]?time\b|fulltime|at (?!home)|for (?!it|fun|me)|in (?!the garden|my)|from home"
-    r"|nights|days|shifts"
-    r"|remotely|online|overtime|too much|a lot|long|\w+ (?:hours|days)\b|during the|all (?:day|week)"
+    r"|nights|days|shifts|remotely|online|overtime|too much|a lot|long|\w+ (?:hours|days)\b|during the|all (?:day|week)"
     r"|(?:on )?weekends)"
 )
 """What is said behind "work" of whoever has a job; who works on something, or out, may have none."""
 _BESIDE = (
     (re.compile(r"\b(?:on the side|second job|moonlight(?:s|ing)?|(?:on|at) (?:the )?weekends|spare time)\b"), 0.45),
+    (re.compile(r"\b(?:side (?:job|gig|hustle)|pay (?:the|my) bills|makes? ends meet)\b"), 0.45),
     (re.compile(r"\b(?:also|part[ -]time)\b"), 0.6),
 )
 """What is done beside another occupation, which it does not exclude, and how sure that makes it at most: below what

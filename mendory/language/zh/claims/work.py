@@ -63,7 +63,7 @@ _SPEAKS = re.compile(
 _LANGUAGE = re.compile(r"(?:普通话|粤语|[一-鿿]{1,3}(?:语|文|话))")
 
 
-_BESIDE = re.compile("兼职|兼任|副业|业余|斜杠|周末|课余|下班后|闲暇")
+_BESIDE = re.compile("兼职|兼任|副业|业余|斜杠|周末|课余|下班后|闲暇|贴补家用|补贴家用|外快|第二份工作")
 """What is done beside another occupation, which it does not exclude."""
 
 
