@@ -82,9 +82,11 @@ class Differences:
         """Whether one can't hold beside the other: it denies, of one thing and one time, what the other says.
 
         Another word, name or figure in one place is no such thing: "likes tea", "likes coffee"; "bought 3", "bought 5".
-        Which attributes have one value is told by claims, not by words.
+        Nor is a denial of one of a class where the other text has another of it: "does not play the flute", "plays the
+        drums". Which attributes have one value is told by claims, not by words.
         """
-        return self.polarity and not (self.open or self.dated or self.elsewhere or self.name or self.slot or self.owner)
+        other = self.name or self.slot or self.owner or (self.kind and not self.opposite)
+        return self.polarity and not (self.open or self.dated or self.elsewhere or other)
 
 
 def differences(a: Read, b: Read) -> Differences:
