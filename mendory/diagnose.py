@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
-from mendory.finding import Code, Finding
+from mendory.finding import AGED, Code, Finding
 from mendory.record import Memory
 from mendory.scopes.doubts import CODES as OF_SCOPES
 
@@ -108,6 +108,8 @@ def diagnose(
     by_code: dict[Code, set[str]] = defaultdict(set)
     for finding in findings:
         if finding.code in OF_SCOPES:  # its rows are examples, chosen by their scope and id
+            continue
+        if finding.code in AGED:  # nobody has caused it
             continue
         by_code[finding.code].update(i for i in finding.ids if i in sick)
     causes = []

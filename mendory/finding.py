@@ -89,6 +89,9 @@ class Code(StrEnum):
     NO_FACT = "no_fact"
 
 
+AGED: Final = frozenset({Code.STALE, Code.STALE_CONTEXT, Code.TASK_RESIDUE})
+"""Codes of what happens to every memory in time: it tells nothing of what is broken."""
+
 KNOWN: Final[Mapping[Code, tuple[Ring, Severity]]] = MappingProxyType(
     {
         Code.MISSING_ID: (Ring.STRUCTURE, Severity.HIGH),

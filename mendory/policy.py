@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
 
 from mendory.catalogue import Level
 from mendory.config import LimitsSection
-from mendory.finding import Code, Finding
+from mendory.finding import AGED, Finding
 from mendory.plan.model import Plan, Step
 
 
@@ -40,10 +39,6 @@ class Ruling:
     approval: str | None = None
 
 
-_AGED: Final = frozenset({Code.STALE, Code.STALE_CONTEXT, Code.TASK_RESIDUE})
-"""Codes of what happens to every memory in time: it tells nothing of what is broken."""
-
-
 @dataclass(frozen=True, slots=True)
 class Health:
     """How sick the table is: rows and rows with findings, in all and by scope."""
@@ -58,7 +53,7 @@ class Health:
         """Counted from an examination; a row with several findings is one sick row, one that has only aged is none."""
         sick: dict[str, set[str]] = {}
         for finding in findings:
-            if finding.code in _AGED:
+            if finding.code in AGED:
                 continue
             sick.setdefault(finding.scope or "", set()).update(finding.ids)
         return cls(rows, len(set().union(*sick.values())), scope_rows, {s: len(ids) for s, ids in sick.items()})

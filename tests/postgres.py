@@ -126,22 +126,29 @@ class Server:
             self._run("initdb", "-D", data, "-U", "postgres", "--auth=scram-sha-256", f"--pwfile={secret}", *_INITDB)
         settings = [f"-c{k}={v}" for k, v in _SETTINGS.items()]
         command = [self._tools / "postgres", "-D", data, "-p", self.port, "-k", self._folder, *settings]
+        until = time.monotonic() + 60
+        while not self._answers(command, log, until):
+            # children of one that was killed hold its memory until they have seen that it is gone
+            if "still in use" not in log.read_text()[-800:] or time.monotonic() > until:
+                raise RuntimeError(f"PostgreSQL did not start: {log.read_text()[-800:]}")
+            time.sleep(0.2)
+        if new:
+            self._make_database()
+
+    def _answers(self, command: list[Any], log: Path, until: float) -> bool:
+        """Whether the server, started with this command, answers in time."""
         with log.open("ab") as out:
             self._process = subprocess.Popen(
                 [*self._as, *map(str, command)], stdout=out, stderr=out, cwd=self._folder, start_new_session=True
             )
-        until = time.monotonic() + 60
-        while True:
+        while self._process.poll() is None and time.monotonic() < until:
             try:
                 self.connect("postgres").close()
             except psycopg.OperationalError:
-                if self._process.poll() is not None or time.monotonic() > until:
-                    raise RuntimeError(f"PostgreSQL did not start: {log.read_text()[-800:]}") from None
                 time.sleep(0.05)
             else:
-                break
-        if new:
-            self._make_database()
+                return True
+        return False
 
     def stop(self, number: signal.Signals = signal.SIGINT) -> None:
         """The server is gone: with SIGINT at once and cleanly, with SIGKILL as in a power cut."""

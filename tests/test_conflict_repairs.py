@@ -649,6 +649,11 @@ def test_a_conflict_is_shown_with_both_claims_and_who_decided(tmp_path: Path, cl
     written = [text(record, form, lang) for form in ("markdown", "html", "json") for lang in ("en", "zh")]
     assert [] == [w for w in ("Brightwell", "Quarry") if any(w in one for one in (*written, *given.values()))]
     assert "latest_user_statement: 31 days later" in written[0]
+    rows = [
+        line for form in written[:2] for line in form.splitlines() if "en-age-old |" in line or "employer-old |" in line
+    ]
+    kept = [line.split("|")[4].strip() for line in rows if "en-age-new, en-age-old" in line or "employer-new, " in line]
+    assert ["both", "en-employer-new", "两条都留", "en-employer-new"] == kept
     assert "按用户最后所说，晚 31 天" in written[1]
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from mendory.detect import Settings, examine
 from mendory.diagnose import Cause, attributes, diagnose
+from mendory.finding import AGED
 from mendory.mapping import Mapping
 from tests.conftest import NOON, arrow, memory
 
@@ -117,6 +118,24 @@ def test_one_cause_per_code() -> None:
     rows = [memory(f"s{i}", source=None, status="ACTIVE", batch_id="b7") for i in range(4)]
 
     assert ["illegal_status", "missing_source"] == list(causes([*rows, *healthy(40)]))
+
+
+@pytest.mark.parametrize("text", ["Currently fixing the login bug", "正在修复登录 bug"])
+def test_nobody_has_caused_what_time_does(text: str) -> None:
+    """Tasks that are long over have no cause, however many came with one batch."""
+    rows = [
+        memory(
+            f"t{n}", content=f"{text} {n}", kind="ephemeral", batch_id="b1", created_at=NOON - timedelta(days=90 + n)
+        )
+        for n in range(5)
+    ]
+    held = Mapping.identity().memories(arrow([*rows, *healthy(45)]))
+    by_id = {m.id: m for m in held if m.id}
+    seen = examine(held, lambda ids: {i: by_id[i] for i in ids if i in by_id}, Settings(now=NOON))
+    old = [f for f in seen.findings if f.code in AGED]
+
+    assert {"task_residue"} <= {f.code.value for f in old}
+    assert [] == diagnose(old, by_id, Counter(pair for m in held for pair in attributes(m)), seen.read)
 
 
 def test_nothing_found_no_cause() -> None:

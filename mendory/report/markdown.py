@@ -59,13 +59,14 @@ def _lines(r: dict[str, Any], lang: str) -> Iterator[str]:
             c["group"],
             term(c["kind"], lang),
             ", ".join(c["rows"]),
+            c["keep"] or word("both_kept", lang),
             "; ".join(claims(c["claims"], lang)),
             decided_by(c["rule"], c["difference"], c["why"], lang),
             term(c["outcome"], lang),
         ]
         for c in r.get("conflicts", ())[:MOST_ROWS]
     ]
-    heads = ["group", "step", "both_sides", "claims", "decided_by", "outcome"]
+    heads = ["group", "step", "both_sides", "kept", "claims", "decided_by", "outcome"]
     yield from _section("conflicts", heads, rows, lang)
     rows = [[w["group"], w["steps"], reason(w["why"], lang)] for w in r["waiting"] if w["why"]]
     yield from _section("waiting", ["group", "steps", "why"], rows, lang)
