@@ -10,9 +10,10 @@ from mendory.claims import claims_in
 from mendory.claims.attributes import Singles
 from mendory.contradiction.model import DECIDES, Compared, Relation
 from mendory.contradiction.of_claims import compare_claims
-from mendory.contradiction.of_texts import compare_texts
+from mendory.contradiction.of_texts import below, compare_texts
 from mendory.contradiction.scoring import Weights
 from mendory.contradiction.stances import CONDITION
+from mendory.contradiction.two_things import of_two_things
 from mendory.language.claim import USER, Claim, ClaimKind, untimed
 
 __all__ = ["DECIDES", "Compared", "Relation", "compare"]
@@ -36,7 +37,8 @@ def compare(
     """How two raw texts stand to each other; symmetric but for `narrower`, which is the side.
 
     What is claimed goes first: claims that clash make a conflict, and claims that hold beside each other make none,
-    whatever the words say. Where claims tell nothing, words do.
+    whatever the words say. Where claims tell nothing, words do; they decide nothing where all that is said is that one
+    thing is liked and another refused.
 
     `cosine` is calibrated (`Threshold.calibrated`), None for texts without a vector. Texts that no language reads, or
     that two languages read, are unknown to each other. `singles` are attributes that the owner says hold one value.
@@ -47,6 +49,8 @@ def compare(
     if told.relation in (Relation.EXCEPTION, Relation.APART):
         return told
     words = compare_texts(a, b, cosine, weights)
+    if of_two_things(a, b, held):
+        words = replace(words, score=below(words.score))
     stated = told.relation is Relation.CONFLICT and told.score >= min(DECIDES.values())
     if stated and words.relation is Relation.APART and _of_user(told, held):
         return words  # a sentence about somebody whom the rules of claims did not recognise

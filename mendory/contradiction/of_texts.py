@@ -51,7 +51,7 @@ def compare_texts(a: str, b: str, cosine: float | None, weights: Mapping[str, We
     decides = held.decides_alone if cosine is None else held.decides
     score = scaled(probability(found, coefficients), decides)
     if not clash.decisive:
-        score = _below(score)
+        score = below(score)
     elif clash.denied and one.content == two.content and (one.language.code != "zh" or _bare(one, two)):
         score = max(score, SAME_WORDS)
     narrower = _narrower(one, two)
@@ -73,7 +73,7 @@ def _bare(one: Read, two: Read) -> bool:
     return not ((one.folds ^ two.folds) - _DENYING)
 
 
-def _below(score: float) -> float:
+def below(score: float) -> float:
     """The score of what words may not decide: as it is up to just below what decides, and in its order there."""
     return score if score < _BELOW else _BELOW + (score - _BELOW) * (_DECIDES - _BELOW) * 0.99 / (1 - _BELOW)
 
