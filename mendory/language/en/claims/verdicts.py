@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from typing import Final
 
 from mendory.language.claim import USER, Claim, ClaimKind
 from mendory.language.en.claims.values import figure, folds
@@ -27,7 +28,14 @@ _FINE = re.compile(
     r"(?: (?P<where>(?:at|during|for|in|on|with) [\w ]+?))? (?:is|are) (?P<no>not )?"
     r"(?:fine|ok|okay|acceptable|allowed|alright|welcome)\b(?P<tail>.*)$"
 )
+_PORTION = re.compile(
+    r"^(?:always |usually |at least )?(?:an?|one|two|three|four|five|six|half an?|\d+)(?: (?:small|big|large|good))?"
+    r" (?:cup|mug|glass|bottle|can|pack|pot|pint|bowl)(?:e?s)? of (?P<what>\w+(?: \w+)?)"
+    r" (?:an? (?:day|night|morning)|(?:every|each)(?: single)? (?:day|night|morning|evening|afternoon)|daily)$"
+)
+"""What is had every day in so many portions, without a verb."""
 _PORT = re.compile(r"^(?:the )?port (?:is )?(?P<n>\d{2,5})$")
+_DAILY: Final = 4
 _LITTLE = re.compile(r"\b(?:some|little|bit|small amounts?|touch|pinch|moderation)\b")
 _AMOUNT = listed("littl bit small amount touch pinch moder")
 _NOT_REFUSED = listed("late sure enough mind again before alone too so longer one problem worries rush way idea need")
@@ -35,7 +43,7 @@ _NOBODY = listed("everything it that this all he she they i you we which what th
 
 
 def verdicts(sentences: Iterable[Sentence]) -> Iterator[Claim]:
-    """What a sentence states of a thing alone: its port, or that it is never wished, or fine in some measure."""
+    """What a sentence states of a thing alone: its port, that it is never wished, had daily, or fine in some measure."""
     for said, asked in sentences:
         if asked:
             continue
@@ -46,6 +54,9 @@ def verdicts(sentences: Iterable[Sentence]) -> Iterator[Claim]:
         elif (none := _NONE.match(words)) and (what := _refused(none["what"] or none["any"])):
             never = 0 if _EVER.search(none.group()) else None
             yield Claim(ClaimKind.PREFERENCE, USER, what, stance=-1, strength=never, confidence=0.8)
+        elif portion := _PORTION.match(words):
+            what = " ".join(folds(portion["what"]))
+            yield Claim(ClaimKind.PREFERENCE, USER, what, stance=1, strength=_DAILY, confidence=0.7)
         elif (fine := _FINE.match(words)) and _NOBODY.isdisjoint(fine["what"].split()):
             yield from _fine(fine)
 

@@ -51,6 +51,11 @@ _HABITUAL = re.compile(
 )
 _ONCE = re.compile(r"今天|昨[天晚]|今[晚早]|明天|前天|上周|上次|那[天次]|刚|正在?|在(?:吃|喝|抽)|先|再|还|又|\d")
 """What makes it a single time."""
+_PORTION = re.compile(
+    r"^(?:也|都|就|要|会|得|必须)*(?:每[天日晚早周]|天天|[一每](?:天|日|晚|周))(?:早上|早晨|晚上|中午|下午|睡前|饭后)?"
+    r"(?:都|要|会|得|必须|来|至少)*[一两二三四五六七八九十几半\d]+(?:杯|瓶|罐|壶|碗|包|支|听|盅|盒)(?P<what>[^，,。的钱\s]{1,6})$"
+)
+"""What is had every day in so many portions, without a verb: 每天一杯咖啡, 每晚两杯红酒."""
 _SWITCHES = re.compile(
     r"(?:(?:从|把|由)\s?(?P<old>[^，,。从]{1,8}?)\s?)?(?:已经?|都|全|现在|后来|最近|彻底)*"
     r"(?:改成|改为|换成|换为|改用|换到|转为|转成|切换到|切换成|改换|改|换)了?(?:吃|喝|抽|打|踢|练|玩|学|做|听|骑|养|去)?"
@@ -92,6 +97,7 @@ _SCENE = re.compile(r"^.*(?:时候?|场合|期间)")
 _WITH = re.compile(r"^用(?P<what>[A-Za-z][\w+#.]*)\s?(?:写|做|来|处理|记|开发|编)[^、]*$")
 _LONG: Final = 12
 """Characters of an object: what is longer is a sentence, of which no rule knows where the object ends."""
+_DAILY: Final = 4
 _HABIT: Final = 0.8
 """Up to this confidence a stance is read off a habit."""
 _OVER: Final = frozenset(["再也不", "不再", "已不再", "已经不再", "已不", "已经不"])
@@ -165,6 +171,8 @@ def _verbs(said: Saying, rest: str, scenes: frozenset[str]) -> Iterator[Claim]:
             stance = _Stance(1, 0.65 if scenes else 0.6)
         if stance:
             yield from _claims(said, takes["what"], stance, scenes)
+    elif portion := _PORTION.match(rest):
+        yield from _claims(said, portion["what"], _Stance(1, 0.7, strength=_strength(said.tokens) or _DAILY), scenes)
 
 
 def _liked(found: re.Match[str]) -> _Stance:
