@@ -43,7 +43,7 @@ _NOBODY = listed("everything it that this all he she they i you we which what th
 
 
 def verdicts(sentences: Iterable[Sentence]) -> Iterator[Claim]:
-    """What a sentence states of a thing alone: its port, that it is never wished, had daily, or fine in some measure."""
+    """What a sentence states of a thing alone: its port, that it is never wished, had daily, or fine in a measure."""
     for said, asked in sentences:
         if asked:
             continue
