@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
+
+import pytest
 
 Answer = tuple[int, Mapping[str, str], Any]
 """Status, headers, and what is said: bytes as they are, anything else as JSON."""
@@ -76,3 +79,34 @@ class Loopback:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+Said = Callable[[dict[str, Any]], Answer]
+"""What a service answers to a body of JSON."""
+
+
+class InTurn(Loopback):
+    """A service that is asked in JSON. `answers` are given in turn, the last one for ever."""
+
+    def __init__(self, first: Said) -> None:
+        self.answers: list[Said] = [first]
+        self.asked: list[tuple[str, dict[str, str], dict[str, Any]]] = []
+        super().__init__()
+        self.url = f"http://127.0.0.1:{self.port}/v1"
+
+    def answer(self, request: Request) -> Answer:
+        """The next answer; what was asked is kept."""
+        body = json.loads(request.body)
+        self.asked.append((request.path, dict(request.headers), body))
+        step = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        return step(body)
+
+    def alone(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Every other socket is refused."""
+        connect, mine = socket.socket.connect, ("127.0.0.1", self.port)
+
+        def guarded(self: socket.socket, address: Any) -> None:
+            assert mine == tuple(address[:2]), f"a socket to {address}"
+            connect(self, address)
+
+        monkeypatch.setattr(socket.socket, "connect", guarded)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Mapping
 from datetime import timedelta
@@ -22,7 +21,6 @@ from mendory.clinic import Clinic
 from mendory.conflicts import ConflictRules
 from mendory.detect import Settings
 from mendory.door import open_door
-from mendory.executor.owner import executing
 from mendory.finding import Code
 from mendory.plan.build import Wishes, draft
 from mendory.plan.draft import Draft, changed
@@ -31,9 +29,10 @@ from mendory.record import Kept, Memory
 from mendory.report import build
 from mendory.report.files import text
 from mendory.report.markdown import cell
-from mendory.treatment import apply, approve, recover_all, reject, take_back
+from mendory.treatment import apply, approve, reject, take_back
 from mendory.work import Outcome
 from tests.conftest import GENEROUS, NOON, FakeClock, arrow, make_config, make_table, memory
+from tests.dying import died_after_its_commit
 from tests.properties.stores import quick
 
 pytestmark = pytest.mark.lance
@@ -168,16 +167,7 @@ def test_a_killed_repair_is_found_and_finished(
     clinic = a_clinic(tmp_path, clock, pairs(language)[8:])
     plan = clinic.plan().plan
     assert plan is not None
-    clinic.writer.bind_ledger(clinic.ledger.id, None)
-    monkeypatch.setattr(clinic.writer, "sync", lambda version: (_ for _ in ()).throw(KeyboardInterrupt))
-    with pytest.raises(KeyboardInterrupt):
-        apply(clinic, plan.id)
-    assert {} == clinic.ledger.asides.held()
-    monkeypatch.undo()
-    later = Clinic(clinic.config, clinic.clock)
-
-    with executing(later.clock) as context:
-        recovered = recover_all(later, dataclasses.replace(context, alive=lambda owner, at: False))
+    later, recovered = died_after_its_commit(clinic, plan.id, monkeypatch)
 
     assert [Outcome.APPLIED] == [r.outcome for one in recovered for r in one.results]
     names = [f"{language}-age-{side}" for side in ("new", "old")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -25,7 +24,7 @@ from mendory.lance import create_table
 from mendory.service import DAY
 from mendory.spaces import CanaryWatch, Fingerprint
 from tests.conftest import make_config, make_table, memory
-from tests.loopback import Answer, Loopback, Request
+from tests.loopback import Answer, InTurn
 
 KEY = "sk-very-secret-0123456789"
 
@@ -56,36 +55,11 @@ def status(code: int, body: Any = None, **headers: str) -> Callable[[dict[str, A
     return lambda _: (code, {k.replace("_", "-"): v for k, v in headers.items()}, body or {})
 
 
-class Service(Loopback):
-    """An embedding service. `answers` are given in turn, the last one for ever."""
-
-    def __init__(self) -> None:
-        self.answers: list[Callable[[dict[str, Any]], Answer]] = [good]
-        self.asked: list[tuple[str, dict[str, str], dict[str, Any]]] = []
-        super().__init__()
-        self.url = f"http://127.0.0.1:{self.port}/v1"
-
-    def answer(self, request: Request) -> Answer:
-        """The next answer; what was asked is kept."""
-        body = json.loads(request.body)
-        self.asked.append((request.path, dict(request.headers), body))
-        step = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        return step(body)
-
-
 @pytest.fixture
-def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[InTurn]:
     """A service that answers honestly unless told; every other socket is refused."""
-    made = Service()
-    import socket
-
-    connect = socket.socket.connect
-
-    def guarded(self: socket.socket, address: Any) -> None:
-        assert ("127.0.0.1", made.port) == tuple(address[:2]), f"a socket to {address}"
-        connect(self, address)
-
-    monkeypatch.setattr(socket.socket, "connect", guarded)
+    made = InTurn(good)
+    made.alone(monkeypatch)
     yield made
     made.close()
 
@@ -97,7 +71,7 @@ def slept() -> list[float]:
 
 
 @pytest.fixture
-def embedder(service: Service, slept: list[float]) -> Callable[..., ModelEmbedder]:
+def embedder(service: InTurn, slept: list[float]) -> Callable[..., ModelEmbedder]:
     """`embedder(batch=2)` makes one that asks the service, and waits without waiting."""
 
     def make(
@@ -112,7 +86,7 @@ def embedder(service: Service, slept: list[float]) -> Callable[..., ModelEmbedde
 TEXTS = ["tea", "喝茶", "a longer one", "明天开会 🌿", "x"]
 
 
-def test_vectors_come_in_batches_and_in_order(service: Service, embedder: Callable[..., ModelEmbedder]) -> None:
+def test_vectors_come_in_batches_and_in_order(service: InTurn, embedder: Callable[..., ModelEmbedder]) -> None:
     """Five texts in batches of two are three requests, of the documented shape, and five vectors in order."""
     found = embedder(batch=2).embed(TEXTS)
 
@@ -121,7 +95,7 @@ def test_vectors_come_in_batches_and_in_order(service: Service, embedder: Callab
     assert {"model": "bge-m3", "input": TEXTS[:2]} == service.asked[0][2]
 
 
-def test_a_shuffled_reply_is_put_in_order(service: Service, embedder: Callable[..., ModelEmbedder]) -> None:
+def test_a_shuffled_reply_is_put_in_order(service: InTurn, embedder: Callable[..., ModelEmbedder]) -> None:
     """The reply's own index says which vector is whose."""
     service.answers = [changed(lambda data: data[::-1])]
 
@@ -159,7 +133,7 @@ def renumbered(data: list[dict[str, Any]]) -> list[dict[str, Any]]:
     + ["nan", "zero", "base64", "null", "html", "deep", "list"],
 )
 def test_a_reply_that_can_not_be_used_is_refused_at_once(
-    answer: Callable[[dict[str, Any]], Answer], said: str, service: Service, embedder: Callable[..., ModelEmbedder]
+    answer: Callable[[dict[str, Any]], Answer], said: str, service: InTurn, embedder: Callable[..., ModelEmbedder]
 ) -> None:
     """Each reply is proven against the space and the texts sent; a wrong one is not asked for again."""
     at = embedder()
@@ -172,7 +146,7 @@ def test_a_reply_that_can_not_be_used_is_refused_at_once(
 
 
 def test_a_configured_dimension_is_asked_for_and_proven(
-    service: Service, embedder: Callable[..., ModelEmbedder]
+    service: InTurn, embedder: Callable[..., ModelEmbedder]
 ) -> None:
     """The service is asked for that length; one that ignores it is refused at the first reply."""
     with pytest.raises(EmbeddingInvalid, match="3 dimensions where the space has 256"):
@@ -182,7 +156,7 @@ def test_a_configured_dimension_is_asked_for_and_proven(
 
 
 def test_too_many_requests_waits_as_long_as_it_is_told(
-    service: Service, embedder: Callable[..., ModelEmbedder], slept: list[float]
+    service: InTurn, embedder: Callable[..., ModelEmbedder], slept: list[float]
 ) -> None:
     """429 with Retry-After in seconds, then as a date, then an answer: two waits of that length, and the vectors."""
     soon = datetime.now(UTC) + timedelta(seconds=30)
@@ -198,7 +172,7 @@ def test_too_many_requests_waits_as_long_as_it_is_told(
 
 
 def test_a_failing_service_is_tried_five_times_with_longer_waits(
-    service: Service, embedder: Callable[..., ModelEmbedder], slept: list[float]
+    service: InTurn, embedder: Callable[..., ModelEmbedder], slept: list[float]
 ) -> None:
     """500 for ever is Unavailable, never a verdict on the space; the waits double."""
     service.answers = [status(500)]
@@ -209,7 +183,7 @@ def test_a_failing_service_is_tried_five_times_with_longer_waits(
 
 
 def test_a_service_that_asks_for_an_hour_is_left_alone(
-    service: Service, embedder: Callable[..., ModelEmbedder], slept: list[float]
+    service: InTurn, embedder: Callable[..., ModelEmbedder], slept: list[float]
 ) -> None:
     """A wait longer than a minute is told and not waited for."""
     service.answers = [status(429, Retry_After="3600")]
@@ -225,28 +199,28 @@ def drip(body: dict[str, Any]) -> Answer:
     return good(body)
 
 
-def test_a_slow_service_is_unavailable(service: Service, embedder: Callable[..., ModelEmbedder]) -> None:
+def test_a_slow_service_is_unavailable(service: InTurn, embedder: Callable[..., ModelEmbedder]) -> None:
     """A reply slower than embedder.timeout counts as none, however often."""
     service.answers = [drip]
     with pytest.raises(Unavailable, match="no answer"):
         embedder(timeout=0.05).embed(["tea"])
 
 
-def test_a_reply_that_drips_is_unavailable(service: Service, embedder: Callable[..., ModelEmbedder]) -> None:
+def test_a_reply_that_drips_is_unavailable(service: InTurn, embedder: Callable[..., ModelEmbedder]) -> None:
     """The timeout bounds the whole reply: one that sends a few bytes at a time, never silent for long, is given up."""
     service.piece = 4
     with pytest.raises(Unavailable, match=r"no answer \(TimeoutError\)"):
         embedder(timeout=0.1).embed(["tea"])
 
 
-def test_a_slow_try_then_an_answer_is_an_answer(service: Service, embedder: Callable[..., ModelEmbedder]) -> None:
+def test_a_slow_try_then_an_answer_is_an_answer(service: InTurn, embedder: Callable[..., ModelEmbedder]) -> None:
     """One late reply does not end the work."""
     service.answers = [drip, good]
 
     assert [vector("tea")] == embedder(timeout=0.3).embed(["tea"]).tolist()
 
 
-def test_a_reply_cut_off_is_tried_again(service: Service, embedder: Callable[..., ModelEmbedder]) -> None:
+def test_a_reply_cut_off_is_tried_again(service: InTurn, embedder: Callable[..., ModelEmbedder]) -> None:
     """A connection that closes before the announced length is no answer, not a short one."""
 
     def cut(body: dict[str, Any]) -> Answer:
@@ -259,7 +233,7 @@ def test_a_reply_cut_off_is_tried_again(service: Service, embedder: Callable[...
 
 
 def test_nobody_listening_is_unavailable(
-    service: Service, embedder: Callable[..., ModelEmbedder], slept: list[float]
+    service: InTurn, embedder: Callable[..., ModelEmbedder], slept: list[float]
 ) -> None:
     """A refused connection is tried like any failure, and ends as Unavailable."""
     at = embedder()
@@ -268,12 +242,12 @@ def test_nobody_listening_is_unavailable(
         at.embed(["tea"])
 
     assert 4 == len(slept)
-    service.__init__()  # the fixture closes it again
+    service.__init__(good)  # the fixture closes it again
 
 
 @pytest.mark.parametrize("code", [400, 401, 403, 404, 422])
 def test_what_trying_again_does_not_change_is_refused_at_once(
-    code: int, service: Service, embedder: Callable[..., ModelEmbedder]
+    code: int, service: InTurn, embedder: Callable[..., ModelEmbedder]
 ) -> None:
     """The service's short code is told; its sentence, which may repeat a memory, is not."""
     service.answers = [status(code, {"error": {"message": "bad input: 喝茶秘密", "code": "invalid_api_key"}})]
@@ -284,7 +258,7 @@ def test_what_trying_again_does_not_change_is_refused_at_once(
 
 
 @pytest.mark.parametrize("code", [301, 302, 307, 308])
-def test_a_redirect_is_not_followed(code: int, service: Service, embedder: Callable[..., ModelEmbedder]) -> None:
+def test_a_redirect_is_not_followed(code: int, service: InTurn, embedder: Callable[..., ModelEmbedder]) -> None:
     """The key is never carried to another address."""
     service.answers = [status(code, Location=f"{service.url}/elsewhere")]
     with pytest.raises(EndpointRefused, match=f"HTTP {code}"):
@@ -294,7 +268,7 @@ def test_a_redirect_is_not_followed(code: int, service: Service, embedder: Calla
 
 
 def test_the_key_comes_from_the_environment_and_shows_nowhere(
-    service: Service, embedder: Callable[..., ModelEmbedder]
+    service: InTurn, embedder: Callable[..., ModelEmbedder]
 ) -> None:
     """The header carries it; no repr, identity, error or attribute that is kept does."""
     at = embedder({"K": f" {KEY}\n"}, key_env="K")
@@ -309,7 +283,7 @@ def test_the_key_comes_from_the_environment_and_shows_nowhere(
 
 @pytest.mark.parametrize("held", [{}, {"K": ""}, {"K": f"{KEY}\r\nX-Evil: 1"}, {"K": "钥匙"}], ids=str)
 def test_a_missing_or_broken_key_is_named_by_its_variable(
-    held: dict[str, str], service: Service, embedder: Callable[..., ModelEmbedder]
+    held: dict[str, str], service: InTurn, embedder: Callable[..., ModelEmbedder]
 ) -> None:
     """Nothing is sent, and what the variable holds is not told."""
     with pytest.raises(ConfigInvalid, match="environment variable K") as caught:
@@ -319,7 +293,7 @@ def test_a_missing_or_broken_key_is_named_by_its_variable(
 
 
 def test_more_than_the_budget_is_refused_before_the_first_request(
-    service: Service, embedder: Callable[..., ModelEmbedder]
+    service: InTurn, embedder: Callable[..., ModelEmbedder]
 ) -> None:
     """Five texts in batches of two need three requests; with two allowed nothing is sent, and the estimate said so."""
     at = embedder(batch=2, max_calls=2, price_per_million_chars=0.5)
@@ -332,9 +306,7 @@ def test_more_than_the_budget_is_refused_before_the_first_request(
     assert [] == service.asked
 
 
-def test_watching_asks_the_budget_for_all_its_requests(
-    service: Service, embedder: Callable[..., ModelEmbedder]
-) -> None:
+def test_watching_asks_the_budget_for_all_its_requests(service: InTurn, embedder: Callable[..., ModelEmbedder]) -> None:
     """A thousand texts and one, with the canaries, are two runs of batches: both are asked for before the first."""
     at = embedder(batch=2000, max_calls=2)
     watch = CanaryWatch(at, Fingerprint.of(at))
@@ -348,7 +320,7 @@ def test_watching_asks_the_budget_for_all_its_requests(
 
 @pytest.mark.lance
 @pytest.mark.parametrize("form", [(), ("--json",), ("--lang", "zh")], ids=str)
-def test_the_verb_asks_the_budget_for_the_whole_run(tmp_path: Path, service: Service, form: tuple[str, ...]) -> None:
+def test_the_verb_asks_the_budget_for_the_whole_run(tmp_path: Path, service: InTurn, form: tuple[str, ...]) -> None:
     """`mendory spaces` needs one request for the canaries and one for the rows; with one allowed none is made."""
     make_table(tmp_path, [memory("m1", content="喝茶"), memory("m2", content="tea")])
     config = tmp_path / "mendory.toml"
@@ -363,7 +335,7 @@ def test_the_verb_asks_the_budget_for_the_whole_run(tmp_path: Path, service: Ser
 
 @pytest.mark.lance
 def test_the_door_asks_the_budget_for_canaries_and_text(
-    tmp_path: Path, service: Service, embedder: Callable[..., ModelEmbedder]
+    tmp_path: Path, service: InTurn, embedder: Callable[..., ModelEmbedder]
 ) -> None:
     """Where a space is known the first text takes two requests; with one allowed nothing is sent or written."""
     create_table(str(tmp_path), "memories", 3)
@@ -378,7 +350,7 @@ def test_the_door_asks_the_budget_for_canaries_and_text(
     assert ([], 0) == (service.asked, lancedb.connect(str(tmp_path)).open_table("memories").count_rows())
 
 
-def test_tries_that_fail_count_against_the_budget(service: Service, embedder: Callable[..., ModelEmbedder]) -> None:
+def test_tries_that_fail_count_against_the_budget(service: InTurn, embedder: Callable[..., ModelEmbedder]) -> None:
     """With three requests allowed a failing service is asked three times and no more."""
     service.answers = [status(500)]
     with pytest.raises(BudgetExceeded, match="All 3 requests"):
@@ -387,7 +359,7 @@ def test_tries_that_fail_count_against_the_budget(service: Service, embedder: Ca
     assert 3 == len(service.asked)
 
 
-def test_the_budget_begins_again_after_a_day(service: Service, embedder: Callable[..., ModelEmbedder]) -> None:
+def test_the_budget_begins_again_after_a_day(service: InTurn, embedder: Callable[..., ModelEmbedder]) -> None:
     """A day of a monotonic clock later the same process may ask again; a second before it may not."""
     now = [0.0]
     at = embedder(max_calls=1, monotonic=lambda: now[0])
@@ -402,7 +374,7 @@ def test_the_budget_begins_again_after_a_day(service: Service, embedder: Callabl
 
 
 def test_a_proxy_is_not_asked_for_this_machine(
-    service: Service, embedder: Callable[..., ModelEmbedder], monkeypatch: pytest.MonkeyPatch
+    service: InTurn, embedder: Callable[..., ModelEmbedder], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A proxy in the environment sees nothing of a service on loopback."""
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
@@ -410,7 +382,7 @@ def test_a_proxy_is_not_asked_for_this_machine(
     assert [vector("tea")] == embedder().embed(["tea"]).tolist()
 
 
-def test_a_fingerprint_takes_one_request(service: Service, embedder: Callable[..., ModelEmbedder]) -> None:
+def test_a_fingerprint_takes_one_request(service: InTurn, embedder: Callable[..., ModelEmbedder]) -> None:
     """Sixteen canaries go in one request, and their vectors are kept as float32."""
     found = Fingerprint.of(embedder())
 

@@ -20,7 +20,7 @@ from mendory.judge.chat import Chat
 from mendory.judge.model import UNKNOWN
 from mendory.judge.prompt import INSTRUCTION, SCHEMA
 from mendory.service import DAY
-from tests.loopback import Answer, Loopback, Request
+from tests.loopback import Answer, InTurn
 
 KEY = "sk-very-secret-0123456789"
 PAIR = ("The billing service listens on port 8080.", "The billing service listens on port 9090.")
@@ -68,36 +68,11 @@ def obedient(body: dict[str, Any]) -> Answer:
     return completion(said(dictated[0], 1.0)) if dictated else honest(body)
 
 
-class Service(Loopback):
-    """A chat service. `answers` are given in turn, the last one for ever."""
-
-    def __init__(self) -> None:
-        self.answers: list[Callable[[dict[str, Any]], Answer]] = [honest]
-        self.asked: list[tuple[str, dict[str, str], dict[str, Any]]] = []
-        super().__init__()
-        self.url = f"http://127.0.0.1:{self.port}/v1"
-
-    def answer(self, request: Request) -> Answer:
-        """The next answer; what was asked is kept."""
-        body = json.loads(request.body)
-        self.asked.append((request.path, dict(request.headers), body))
-        step = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        return step(body)
-
-
 @pytest.fixture
-def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[InTurn]:
     """A service that answers honestly unless told; every other socket is refused."""
-    made = Service()
-    import socket
-
-    connect = socket.socket.connect
-
-    def guarded(self: socket.socket, address: Any) -> None:
-        assert ("127.0.0.1", made.port) == tuple(address[:2]), f"a socket to {address}"
-        connect(self, address)
-
-    monkeypatch.setattr(socket.socket, "connect", guarded)
+    made = InTurn(honest)
+    made.alone(monkeypatch)
     yield made
     made.close()
 
@@ -109,7 +84,7 @@ def slept() -> list[float]:
 
 
 @pytest.fixture
-def judge(service: Service, slept: list[float]) -> Callable[..., Chat]:
+def judge(service: InTurn, slept: list[float]) -> Callable[..., Chat]:
     """`judge(max_calls=30)` makes one that asks the service, waits without waiting, and asks the first order first."""
 
     def make(environ: dict[str, str] | None = None, monotonic: Callable[[], float] | None = None, **keys: Any) -> Chat:
@@ -123,7 +98,7 @@ def judge(service: Service, slept: list[float]) -> Callable[..., Chat]:
     return make
 
 
-def test_a_pair_is_asked_about_in_both_orders(service: Service, judge: Callable[..., Chat]) -> None:
+def test_a_pair_is_asked_about_in_both_orders(service: InTurn, judge: Callable[..., Chat]) -> None:
     """Two requests a pair: one instruction, both texts as data between marks of their own, a schema, temperature 0."""
     found = judge().judge([PAIR, SAME])
 
@@ -138,7 +113,7 @@ def test_a_pair_is_asked_about_in_both_orders(service: Service, judge: Callable[
     assert {"model", "messages", "response_format", "temperature", "max_tokens"} == set(bodies[0])
 
 
-def test_which_order_comes_first_is_drawn(service: Service) -> None:
+def test_which_order_comes_first_is_drawn(service: InTurn) -> None:
     """Neither text is always the first one."""
     section = JudgeSection(kind="openai", model="m", base_url=service.url, max_calls=400, max_tokens=10**6)
     drawn = iter([True, False])
@@ -148,7 +123,7 @@ def test_which_order_comes_first_is_drawn(service: Service) -> None:
     assert [PAIR, PAIR[::-1], PAIR[::-1], PAIR] == [notes(body) for _, _, body in service.asked]
 
 
-def test_a_model_that_prefers_an_order_knows_nothing(service: Service, judge: Callable[..., Chat]) -> None:
+def test_a_model_that_prefers_an_order_knows_nothing(service: InTurn, judge: Callable[..., Chat]) -> None:
     """Who says one thing of a pair and another of the same pair turned round has no opinion."""
     service.answers = [lambda body: completion(said("contradicts" if notes(body)[0] == PAIR[0] else "agrees"))]
 
@@ -171,7 +146,7 @@ def test_a_model_that_prefers_an_order_knows_nothing(service: Service, judge: Ca
         None,
     ],
 )
-def test_a_reply_of_another_form_is_unknown(service: Service, judge: Callable[..., Chat], content: Any) -> None:
+def test_a_reply_of_another_form_is_unknown(service: InTurn, judge: Callable[..., Chat], content: Any) -> None:
     """Nothing is picked out of what was not asked for; the second order is not asked then."""
     service.answers = [lambda _: completion(content)]
 
@@ -194,14 +169,14 @@ def test_a_reply_of_another_form_is_unknown(service: Service, judge: Callable[..
         completion(None, message={"content": said("agrees"), "tool_calls": [{"id": "1", "type": "function"}]}),
     ],
 )
-def test_no_answer_at_all_is_unknown(service: Service, judge: Callable[..., Chat], answer: Answer) -> None:
+def test_no_answer_at_all_is_unknown(service: InTurn, judge: Callable[..., Chat], answer: Answer) -> None:
     """No JSON, other JSON, too much of it, a refusal, a call of a tool, half an answer."""
     service.answers = [lambda _: answer]
 
     assert [UNKNOWN] == judge().judge([PAIR])
 
 
-def test_a_model_that_repeats_the_mark_is_not_believed(service: Service, judge: Callable[..., Chat]) -> None:
+def test_a_model_that_repeats_the_mark_is_not_believed(service: InTurn, judge: Callable[..., Chat]) -> None:
     """It was told never to; a text has told it otherwise."""
     service.answers = [
         lambda body: completion(said("agrees", reason=_NOTE.findall(body["messages"][1]["content"])[0][1]))
@@ -210,7 +185,7 @@ def test_a_model_that_repeats_the_mark_is_not_believed(service: Service, judge: 
     assert [UNKNOWN] == judge().judge([PAIR])
 
 
-def test_a_text_that_knows_a_mark_gets_another(service: Service) -> None:
+def test_a_text_that_knows_a_mark_gets_another(service: InTurn) -> None:
     """A mark that is in a text marks nothing."""
     section = JudgeSection(kind="openai", model="m", base_url=service.url, max_calls=400, max_tokens=10**6)
     marks = iter(["0" * 16, "1" * 16, "2" * 16, "3" * 16])
@@ -221,7 +196,7 @@ def test_a_text_that_knows_a_mark_gets_another(service: Service) -> None:
     assert ["1" * 16, "3" * 16] == used
 
 
-def test_a_text_too_long_is_not_sent(service: Service, judge: Callable[..., Chat]) -> None:
+def test_a_text_too_long_is_not_sent(service: InTurn, judge: Callable[..., Chat]) -> None:
     """Nothing is cut: a pair with such a text is unknown and costs nothing."""
     made = judge(max_chars=200)
 
@@ -229,7 +204,7 @@ def test_a_text_too_long_is_not_sent(service: Service, judge: Callable[..., Chat
     assert 2 == len(service.asked) == made.estimate([("x" * 201, "y"), SAME]).calls
 
 
-def test_a_slow_service_is_not_waited_for(service: Service, judge: Callable[..., Chat], slept: list[float]) -> None:
+def test_a_slow_service_is_not_waited_for(service: InTurn, judge: Callable[..., Chat], slept: list[float]) -> None:
     """A reply that drips is given up when the time for the whole of it is over."""
     service.piece = 1
 
@@ -239,9 +214,7 @@ def test_a_slow_service_is_not_waited_for(service: Service, judge: Callable[...,
     assert [0.5, 1.0, 2.0, 4.0] == slept
 
 
-def test_tries_that_may_succeed_are_made_again(
-    service: Service, judge: Callable[..., Chat], slept: list[float]
-) -> None:
+def test_tries_that_may_succeed_are_made_again(service: InTurn, judge: Callable[..., Chat], slept: list[float]) -> None:
     """An overloaded service is asked again, and each try counts against the budget."""
     service.answers = [lambda _: (503, {}, {}), lambda _: (429, {"Retry-After": "3"}, {}), honest]
     made = judge(max_calls=26)
@@ -252,7 +225,7 @@ def test_tries_that_may_succeed_are_made_again(
 
 
 @pytest.mark.parametrize("code", [400, 401, 403, 404, 302])
-def test_a_refusal_ends_it(service: Service, judge: Callable[..., Chat], code: int) -> None:
+def test_a_refusal_ends_it(service: InTurn, judge: Callable[..., Chat], code: int) -> None:
     """What asking again does not change is raised at once, with nothing of the reply but its code."""
     service.answers = [
         lambda _: (code, {"Location": "http://10.0.0.1/"}, {"error": {"code": "no", "message": PAIR[0]}})
@@ -265,7 +238,7 @@ def test_a_refusal_ends_it(service: Service, judge: Callable[..., Chat], code: i
     assert 1 == len(service.asked)
 
 
-def test_the_key_comes_from_the_environment_and_goes_nowhere_else(service: Service, judge: Callable[..., Chat]) -> None:
+def test_the_key_comes_from_the_environment_and_goes_nowhere_else(service: InTurn, judge: Callable[..., Chat]) -> None:
     """It is in the header alone; a variable that is not set is said before anything is sent."""
     made = judge({"JUDGE_KEY": KEY}, key_env="JUDGE_KEY")
     made.judge([SAME])
@@ -277,7 +250,7 @@ def test_the_key_comes_from_the_environment_and_goes_nowhere_else(service: Servi
     assert 2 == len(service.asked)
 
 
-def test_requests_and_tokens_have_a_budget_for_a_day(service: Service, judge: Callable[..., Chat]) -> None:
+def test_requests_and_tokens_have_a_budget_for_a_day(service: InTurn, judge: Callable[..., Chat]) -> None:
     """What would need more requests than are left is not begun; tokens are those the service says it took."""
     now = [0.0]
     made = judge(monotonic=lambda: now[0], max_calls=26)
@@ -296,7 +269,7 @@ def test_requests_and_tokens_have_a_budget_for_a_day(service: Service, judge: Ca
     assert few.tokens.left > 0
 
 
-def test_tokens_nobody_counted_are_counted_high(service: Service, judge: Callable[..., Chat]) -> None:
+def test_tokens_nobody_counted_are_counted_high(service: InTurn, judge: Callable[..., Chat]) -> None:
     """A service that says nothing of tokens, or a lie, is taken to have used one a character."""
     service.answers = [lambda body: (200, {}, {**honest(body)[2], "usage": {"total_tokens": True}})]
     made = judge()
@@ -315,7 +288,7 @@ def test_what_it_will_cost(judge: Callable[..., Chat]) -> None:
 
 @pytest.mark.parametrize("language", sorted(CANARIES))
 def test_an_honest_service_passes_and_an_obedient_one_does_not(
-    service: Service, judge: Callable[..., Chat], language: str
+    service: InTurn, judge: Callable[..., Chat], language: str
 ) -> None:
     """The canaries tell a model that does what a memory says from one that judges it."""
     assert (12, 0, True) == _standing(judge(), language)
@@ -342,7 +315,7 @@ def _standing(judge: Chat, language: str) -> tuple[int, int, bool]:
     ],
 )
 def test_who_fails_the_canaries_is_asked_about_no_memory(
-    service: Service, judge: Callable[..., Chat], tmp_path: Path, answer: Callable[[dict[str, Any]], Answer]
+    service: InTurn, judge: Callable[..., Chat], tmp_path: Path, answer: Callable[[dict[str, Any]], Answer]
 ) -> None:
     """One answer for everything, prose, obedience: it stands down, and no memory's text was sent."""
     service.answers = [answer]
@@ -355,7 +328,7 @@ def test_who_fails_the_canaries_is_asked_about_no_memory(
 
 
 def test_a_model_that_changes_under_its_name_is_asked_the_canaries_again(
-    service: Service, judge: Callable[..., Chat], tmp_path: Path
+    service: InTurn, judge: Callable[..., Chat], tmp_path: Path
 ) -> None:
     """The reply names another model: what it said waits until it has passed; what fails is not kept."""
     new = [lambda body: (200, {}, {**honest(body)[2], "model": "judge-2"})]

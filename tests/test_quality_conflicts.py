@@ -13,6 +13,8 @@ import pytest
 from bench.quality import conflict_templates as templates
 from bench.quality.conflict_judging import judge
 from bench.quality.conflict_planting import Pair, Planted, plant
+from bench.quality.conflicts import BOUNDS, LEAST
+from bench.quality.over_stores import within
 from bench.quality.planting import Row
 from mendory.contradiction import DECIDES, Relation, compare
 
@@ -116,3 +118,13 @@ def test_planted_statements_are_what_they_are_planted_as() -> None:
             found = compare(first.format(who=who, other=other), second.format(who=who, other=other))
             wrong = found.relation is Relation.CONFLICT and found.score >= DECIDES[language]
             assert not wrong, (language, kind)
+
+
+GOOD = {**dict.fromkeys(BOUNDS, 0.0), **dict.fromkeys(LEAST, 1.0)}
+
+
+@pytest.mark.parametrize(("figure", "value"), [*((name, 1.0) for name in BOUNDS), *((name, 0.0) for name in LEAST)])
+def test_every_bound_of_the_planted_stores_can_fail(figure: str, value: float) -> None:
+    """One figure of one store beyond its bound is enough, however good the others are."""
+    assert within({"one": GOOD, "two": GOOD}, BOUNDS, LEAST)
+    assert not within({"one": GOOD, "two": {**GOOD, figure: value}}, BOUNDS, LEAST)

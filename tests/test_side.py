@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from datetime import timedelta
 from pathlib import Path
@@ -29,6 +28,7 @@ from mendory.side import Note, View, overlaid, text_digest
 from mendory.treatment import apply, approve, take_back
 from mendory.work import Outcome, Unit
 from tests.conftest import GENEROUS, FakeClock, make_config
+from tests.dying import died_after_its_commit
 
 SCHEMA = pa.schema(
     [
@@ -315,17 +315,7 @@ def test_a_crash_after_the_commit_keeps_what_stands_aside(clinic: Clinic, monkey
     plan = clinic.plan().plan
     assert plan is not None
     approve(clinic, plan.id, None, "li.wei")
-    clinic.writer.bind_ledger(clinic.ledger.id, None)
-    monkeypatch.setattr(clinic.writer, "sync", lambda version: (_ for _ in ()).throw(KeyboardInterrupt))
-    with pytest.raises(KeyboardInterrupt):
-        apply(clinic, plan.id)
-    assert {} == clinic.ledger.asides.held()
-    monkeypatch.undo()
-    later = Clinic(clinic.config, clinic.clock)
-    with executing(later.clock) as context:
-        from mendory.treatment import recover_all
-
-        recovered = recover_all(later, dataclasses.replace(context, alive=lambda owner, at: False))
+    later, recovered = died_after_its_commit(clinic, plan.id, monkeypatch)
 
     assert [Outcome.APPLIED] == [r.outcome for one in recovered for r in one.results]
     assert {"duplicate_of": "a"} == later.ledger.asides.held()["b"].fields

@@ -8,7 +8,6 @@ bounds, and `ok`.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import tempfile
@@ -20,12 +19,12 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from bench.quality.__main__ import DEFAULT, KEPT
+from bench.quality.__main__ import KEPT
 from bench.quality.judging import Found, Judged, judge
-from bench.quality.page import put
+from bench.quality.over_stores import measured
 from bench.quality.planting import STORES, Row, plant, read
 from bench.quality.storetable import tables
-from bench.quality.vectors import Embed, cached, model_of
+from bench.quality.vectors import Embed, model_of
 from mendory import treatment
 from mendory.catalogue import RULES
 from mendory.clinic import Clinic
@@ -141,28 +140,7 @@ def figures(rows: dict[str, Row], healed: Healed, come: Judged) -> dict[str, Any
 
 def main(argv: list[str]) -> int:
     """Plant, heal and judge each store; 0 when every bound holds in all of them."""
-    parser = argparse.ArgumentParser(prog="python -m bench.quality.stores", description=__doc__)
-    parser.add_argument("stores", nargs="*", choices=[*STORES, []], help="which; all when none is named")
-    parser.add_argument("--data", type=Path, default=DEFAULT)
-    parser.add_argument("--markdown", type=Path, help="also put the tables between the marks of this page")
-    options = parser.parse_args(argv)
-    found: dict[str, Any] = {}
-    if not (options.data / "stores").is_dir():
-        print(
-            json.dumps({"stores": {}, "bounds": BOUNDS | LEAST, "ok": False, "reason": f"no stores in {options.data}"})
-        )
-        return 1
-    for store in options.stores or STORES:
-        found[store] = _store(options.data, store, cached(KEPT))
-        print(f"{store}: {found[store]['rows']:,} rows, {found[store]['seconds']} s", flush=True)
-    text = tables(found)
-    print(text)
-    if options.markdown:
-        put(options.markdown, "stores", "python -m bench.quality.stores", text)
-    ok = all(held[what] <= bound for held in found.values() for what, bound in BOUNDS.items())
-    ok = ok and all(held[what] >= bound for held in found.values() for what, bound in LEAST.items())
-    print(json.dumps({"stores": found, "bounds": BOUNDS | LEAST, "ok": ok}, ensure_ascii=False))
-    return 0 if ok else 1
+    return measured(argv, "stores", __doc__, STORES, _store, tables, BOUNDS, LEAST)
 
 
 def _store(data: Path, store: str, embed: Embed) -> dict[str, Any]:

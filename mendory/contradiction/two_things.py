@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mendory.contradiction.texts import Read, read
-from mendory.language.claim import Claim, ClaimKind, Tense
+from mendory.language.claim import Claim, first_preference
 
 
 def of_two_things(a: str, b: str, claims: tuple[Sequence[Claim], Sequence[Claim]]) -> bool:
@@ -14,18 +14,13 @@ def of_two_things(a: str, b: str, claims: tuple[Sequence[Claim], Sequence[Claim]
     Who likes classical music may be tired of pop music, though one text denies what the other says of music. Of texts
     of several sentences it is not said, since the rest may tell.
     """
-    one, two = map(_first, claims)
+    one, two = map(first_preference, claims)
     if one is None or two is None or one.subject != two.subject or one.stance == two.stance:
         return False
     left, right = read(a), read(b)
     if left is None or right is None or not (_one_sentence(left, a) and _one_sentence(right, b)):
         return False
     return not (_speaks_of(left, a, two.about) or _speaks_of(right, b, one.about))
-
-
-def _first(claims: Sequence[Claim]) -> Claim | None:
-    """The preference that comes first; what follows from it comes behind it."""
-    return next((c for c in claims if c.kind is ClaimKind.PREFERENCE and c.stance and c.tense is Tense.NOW), None)
 
 
 def _one_sentence(known: Read, text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
@@ -101,3 +101,9 @@ class Claiming(Protocol):
 def untimed(scenes: Set[str]) -> frozenset[str]:
     """The scenes that are no times of day or days of the week."""
     return frozenset(scene for scene in scenes if not scene.startswith(_TIMES))
+
+
+def first_preference(claims: Sequence[Claim]) -> Claim | None:
+    """The stance that is taken now and told first; what follows from it comes behind it."""
+    told = (claim for claim in claims if claim.kind is ClaimKind.PREFERENCE and claim.tense is Tense.NOW)
+    return next((claim for claim in told if claim.stance), None)

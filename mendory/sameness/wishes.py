@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mendory.language.claim import Claim, ClaimKind, Tense
+from mendory.language.claim import Claim, first_preference
 
 
 def apart(a: Sequence[Claim], b: Sequence[Claim]) -> bool:
@@ -13,18 +13,12 @@ def apart(a: Sequence[Claim], b: Sequence[Claim]) -> bool:
     Other words for one thing are no such pair: only what says all that the other says, and more before it ("classical
     jazz", 古典爵士乐), or names a condition the other lacks ("toast with seeds"). How often and how much is none.
     """
-    one, two = _first(a), _first(b)
+    one, two = first_preference(a), first_preference(b)
     if one is None or two is None or one.stance != two.stance or one.subject != two.subject:
         return False
     if one.about == two.about:
         return _condition(one) != _condition(two)
     return _narrower(one.about, two.about) or _narrower(two.about, one.about)
-
-
-def _first(claims: Sequence[Claim]) -> Claim | None:
-    """The preference that comes first; what follows from it comes behind it."""
-    told = (claim for claim in claims if claim.kind is ClaimKind.PREFERENCE and claim.tense is Tense.NOW)
-    return next((claim for claim in told if claim.stance), None)
 
 
 def _condition(claim: Claim) -> str:

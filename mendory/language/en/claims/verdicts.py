@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
-from typing import Final
 
 from mendory.language.claim import USER, Claim, ClaimKind
 from mendory.language.en.claims.values import figure, folds
 from mendory.language.en.claims.verbs import verb
 from mendory.language.en.claims.words import Sentence
-from mendory.language.en.lists import listed
+from mendory.language.en.lists import STRENGTH, listed
 from mendory.language.en.scenes import scenes
 from mendory.language.en.tokens import tokens
 
@@ -35,7 +34,6 @@ _PORTION = re.compile(
 )
 """What is had every day in so many portions, without a verb."""
 _PORT = re.compile(r"^(?:the )?port (?:is )?(?P<n>\d{2,5})$")
-_DAILY: Final = 4
 _LITTLE = re.compile(r"\b(?:some|little|bit|small amounts?|touch|pinch|moderation)\b")
 _AMOUNT = listed("littl bit small amount touch pinch moder")
 _NOT_REFUSED = listed("late sure enough mind again before alone too so longer one problem worries rush way idea need")
@@ -56,7 +54,7 @@ def verdicts(sentences: Iterable[Sentence]) -> Iterator[Claim]:
             yield Claim(ClaimKind.PREFERENCE, USER, what, stance=-1, strength=never, confidence=0.8)
         elif portion := _PORTION.match(words):
             what = " ".join(folds(portion["what"]))
-            yield Claim(ClaimKind.PREFERENCE, USER, what, stance=1, strength=_DAILY, confidence=0.7)
+            yield Claim(ClaimKind.PREFERENCE, USER, what, stance=1, strength=STRENGTH["daily"], confidence=0.7)
         elif (fine := _FINE.match(words)) and _NOBODY.isdisjoint(fine["what"].split()):
             yield from _fine(fine)
 

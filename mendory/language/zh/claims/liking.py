@@ -97,7 +97,6 @@ _SCENE = re.compile(r"^.*(?:时候?|场合|期间)")
 _WITH = re.compile(r"^用(?P<what>[A-Za-z][\w+#.]*)\s?(?:写|做|来|处理|记|开发|编)[^、]*$")
 _LONG: Final = 12
 """Characters of an object: what is longer is a sentence, of which no rule knows where the object ends."""
-_DAILY: Final = 4
 _HABIT: Final = 0.8
 """Up to this confidence a stance is read off a habit."""
 _OVER: Final = frozenset(["再也不", "不再", "已不再", "已经不再", "已不", "已经不"])
@@ -172,7 +171,9 @@ def _verbs(said: Saying, rest: str, scenes: frozenset[str]) -> Iterator[Claim]:
         if stance:
             yield from _claims(said, takes["what"], stance, scenes)
     elif portion := _PORTION.match(rest):
-        yield from _claims(said, portion["what"], _Stance(1, 0.7, strength=_strength(said.tokens) or _DAILY), scenes)
+        yield from _claims(
+            said, portion["what"], _Stance(1, 0.7, strength=_strength(said.tokens) or STRENGTH["每天"]), scenes
+        )
 
 
 def _liked(found: re.Match[str]) -> _Stance:
