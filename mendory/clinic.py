@@ -195,7 +195,8 @@ class Clinic:
         self.side_state.bring_up(self.reader)
         reader, ledger = self.reader, self.ledger
         held_back, under = self._held_back()
-        wishes = Wishes(self.config.metadata.defaults, self.config.metadata.min_siblings)
+        kept = frozenset(ledger.words.kept())
+        wishes = Wishes(self.config.metadata.defaults, self.config.metadata.min_siblings, kept)
         notes = ledger.asides.held()
         view = View(reader, notes)
         hidden_by = str(self.mapping.place("duplicate_of") or "")
@@ -244,6 +245,7 @@ class Clinic:
             "read": checked.rows,
             "found": by_code(checked.findings),
             "dismissed": checked.dismissed,
+            "kept": sorted(self.ledger.words.kept()),
             "stands_down": [{"what": w, "reason": r} for w, r in checked.examination.stands_down],
             "causes": list(checked.causes),
             "unplanned": [{**u.finding.as_json(), "why": u.reason} for u in drafted.unplanned],

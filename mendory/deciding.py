@@ -173,9 +173,14 @@ def _holds(group: Group, steps: Collection[str]) -> bool:
     return any(s.id in steps for s in group.steps)
 
 
-def _target(clinic: Clinic, plan_id: str, groups: Sequence[str] | None, by: str) -> tuple[Plan, list[str]]:
+def check_name(by: str) -> None:
+    """Return when a decision can be recorded under the name; else raise InputInvalid."""
     if not by.strip() or not by.isprintable():
         raise InputInvalid("A decision needs a name of printable characters. Nothing was recorded. Use --as NAME.")
+
+
+def _target(clinic: Clinic, plan_id: str, groups: Sequence[str] | None, by: str) -> tuple[Plan, list[str]]:
+    check_name(by)
     plan = open_plan(clinic, plan_id)
     unknown = sorted(set(groups or ()) - {g.name for g in plan.groups})
     if unknown:
@@ -210,4 +215,5 @@ def rule(clinic: Clinic, plan: Plan) -> dict[str, Ruling]:
     done = {s for s, o in ledger.plans.outcomes(plan.id).items() if o["outcome"] is not None}
     health = Health(**ledger.plans.context(plan.id)["health"])
     approved = ledger.decisions.approved(plan.id)
-    return decide(plan, config.limits, config.rules.confirmed, approved, health, done)
+    kept = ledger.words.kept()
+    return decide(plan, config.limits, config.rules.confirmed, approved, health, done, kept)

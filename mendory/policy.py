@@ -66,9 +66,11 @@ def decide(
     approved: Mapping[str, str],
     health: Health,
     done: Collection[str] = (),
+    kept: Collection[str] = (),
 ) -> dict[str, Ruling]:
     """Step id → ruling, for every step of the plan that is not in `done`.
 
+    A step that would change a row in `kept` waits, whoever approved it: a person lets the row be as it is.
     `approved` maps step ids to the approval that covers them. Without limits nothing runs without a
     person. Limits are held over everything the run would change, indirect effects (re-pointed rows)
     included: above one, what it concerns is suspended, not cut down to fit.
@@ -76,7 +78,7 @@ def decide(
     rulings: dict[str, Ruling] = {}
     for step in plan.steps():
         if step.id not in done:
-            rulings[step.id] = _authority(step, limits, confirmed, approved)
+            rulings[step.id] = _kept(step, kept) or _authority(step, limits, confirmed, approved)
     if limits:
         sick = _sick_scopes(health, limits)
         for step in plan.steps():
@@ -89,6 +91,12 @@ def decide(
         _hold_limits(plan, rulings, limits, health)
     _follow(plan, rulings)
     return rulings
+
+
+def _kept(step: Step, kept: Collection[str]) -> Ruling | None:
+    """The ruling on a step that would change rows a person keeps as they are."""
+    rows = sorted(set(step.changed_ids) & set(kept))
+    return Ruling(Verdict.WAIT, None, f"kept as it is by a person: {', '.join(rows)}") if rows else None
 
 
 def _authority(

@@ -1,13 +1,17 @@
-"""What people have said about merges: an approved one joins rows that say the same, a refused one did not."""
+"""What people have said about merges: an approved one joins rows that say the same, a refused one did not.
+
+Nor do two near duplicates whose finding was dismissed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 from mendory.errors import NotReversible
+from mendory.finding import Code
 from mendory.ledger import Ledger
 from mendory.plan.model import Step
 
@@ -28,7 +32,19 @@ def verdicts(ledger: Ledger) -> tuple[Verdict, ...]:
     Of a refused merge of more than two rows nobody knows which pair was wrong: it says nothing. Neither does one that
     a rule let run, one that waits, or one whose plan is past retention.
     """
-    return tuple(chain.from_iterable(_of_plan(ledger, str(plan["id"])) for plan in reversed(ledger.plans.all())))
+    planned = (_of_plan(ledger, str(plan["id"])) for plan in reversed(ledger.plans.all()))
+    return (*chain.from_iterable(planned), *_dismissed(ledger))
+
+
+def _dismissed(ledger: Ledger) -> Iterator[Verdict]:
+    """A pair for each finding of two near duplicates that a person dismissed; of more nobody knows which was wrong."""
+    words = ledger.words.dismissed()
+    for finding in ledger.findings.known(words).values():
+        if finding.code is Code.DUPLICATE_NEAR and len(finding.ids) == 2:
+            one, other = finding.ids
+            digests = {row: frozenset({held}) for row, held in words[finding.id].rows.items()}
+            if digests.keys() == {one, other}:
+                yield Verdict(one, other, False, digests)
 
 
 def _of_plan(ledger: Ledger, plan_id: str) -> list[Verdict]:

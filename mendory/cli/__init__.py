@@ -21,6 +21,7 @@ from mendory.cli import (
     reporting,
     review,
     spaces,
+    sparing,
     treat,
 )
 from mendory.cli.shared import main
@@ -42,5 +43,6 @@ __all__ = [
     "reporting",
     "review",
     "spaces",
+    "sparing",
     "treat",
 ]

@@ -26,6 +26,13 @@ SENTENCES: Final[Mapping[str, str]] = {
     "  exception of {ids}": "  是 {ids} 的例外",
     "  weighed by {factor} at recall": "  召回权重乘以 {factor}",
     "kept in the ledger": "存于账本",
+    # dismiss, keep
+    "finding {id}": "发现 {id}",
+    "Finding {id} may be planned again.": "发现 {id} 可以重新列入计划。",
+    "Dismissed finding {id}. It is not proposed again until a row changes.": "已驳回发现 {id}。行变化之前不再提出。",
+    "Steps may change {id} again.": "各步骤又可以改动 {id}。",
+    "{id} is kept as it is: no step changes it.": "{id} 保持原样：任何步骤都不改动它。",
+    "  kept as they are: {rows}: {ids}": "  保持原样：{rows}：{ids}",
     # recall
     "{place}. {id}  {score} = {similarity} × {weight}": "{place}. {id}  {score} = {similarity} × {weight}",
     "{days} days old": "{days} 天前",

@@ -23,6 +23,7 @@ from mendory.cli.shared import (
 )
 from mendory.cli.words import language, many, reason, say, term
 from mendory.clinic import Clinic
+from mendory.ledger import Ledger
 from mendory.ledger.plans import PlanState
 from mendory.plan.model import Group, Plan
 from mendory.policy import Ruling
@@ -31,6 +32,7 @@ from mendory.text import shown
 
 _READ: Final = 4000
 """Characters of a summary: a person reads it before they accept it."""
+_KEPT: Final = 6
 _TEXT: Final = 120
 """Characters of a memory that can't hold beside another."""
 
@@ -48,6 +50,7 @@ def show_plan(clinic: Clinic, plan: Plan) -> None:
             time=f"{plan.expires_at:%Y-%m-%d %H:%M}",
         )
     )
+    show_spared(clinic.ledger)
     print_table(
         [
             [
@@ -66,6 +69,16 @@ def show_plan(clinic: Clinic, plan: Plan) -> None:
     click.echo(
         say("{rows} to change, {hidden} hidden, 0 deleted", rows=many(len(plan.changed_ids), "row"), hidden=hidden)
     )
+
+
+def show_spared(ledger: Ledger) -> None:
+    """What people let be: the rows they keep, and how many findings they dismissed."""
+    kept, dismissed = sorted(ledger.words.kept()), len(ledger.findings.dismissed())
+    if kept:
+        names = ", ".join(map(shown, kept[:_KEPT])) + (" …" if len(kept) > _KEPT else "")
+        click.echo(say("  kept as they are: {rows}: {ids}", rows=many(len(kept), "row"), ids=names))
+    if dismissed:
+        click.echo(say("  dismissed earlier: {findings}", findings=many(dismissed, "finding")))
 
 
 def _said(outcome: str | None, ruling: Ruling | None) -> str:

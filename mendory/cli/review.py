@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import click
 
+from mendory.cli.plans import show_spared
 from mendory.cli.selection import SEVERITIES
 from mendory.cli.shared import OK, WAITS, command, json_option, lang_option, main, print_json, print_next, with_clinic
 from mendory.cli.words import age, language, many, reason, say, term
@@ -68,9 +69,13 @@ def review(clinic: Clinic, texts: bool, limit: int, as_json: bool) -> int:
                 "waiting": said,
                 "plans": [{k: p[k] for k in ("id", "made_at", "expires_at")} for p in plans],
                 "unknown": [{"repair": i.rid, "plan": i.plan_id} for i in unknown],
+                "kept": [w.as_json() for w in ledger.words.kept().values()] if ledger else [],
+                "dismissed": [w.as_json() for w in ledger.words.dismissed().values()] if ledger else [],
             }
         )
     else:
+        if ledger:
+            show_spared(ledger)
         _show(waiting, plans, unknown, contents, limit)
     return WAITS if waiting or plans or unknown else OK
 
@@ -138,10 +143,11 @@ def _show(
 
 
 def _show_one(one: Waiting, contents: Mapping[str, str]) -> None:
+    code = say("finding {id}", id=one.finding.id[:8])
     ids = ", ".join(shown(i) for i in one.finding.ids[:6]) + (" …" if len(one.finding.ids) > 6 else "")
     scope = say("scope {scope}", scope=shown(one.finding.scope, 40)) if one.finding.scope else ""
     since = say("since {time} UTC, {age}", time=f"{one.since:%Y-%m-%d %H:%M}", age=age(one.age))
-    click.echo("    " + " · ".join(part for part in (ids, scope, since) if part))
+    click.echo("    " + " · ".join(part for part in (ids, scope, since, code) if part))
     if one.finding.reason != one.why:
         click.echo(f"      {shown(reason(one.finding.reason), 120)}")
     if one.finding.code in CODES:

@@ -2,7 +2,7 @@
 
 SQLite in WAL mode with synchronous=FULL by default, PostgreSQL for several machines. One `Ledger` per database, or
 per schema of one; its parts are grouped by subject: `plans`, `decisions`, `intents`, `findings`, `asides`, `spaces`,
-`thresholds`, `checkpoints`, `approvers`, `answers`, `notices`.
+`thresholds`, `checkpoints`, `approvers`, `answers`, `notices`, `words`.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from mendory.ledger.plans import Plans
 from mendory.ledger.records import IntentState
 from mendory.ledger.spaces import Spaces
 from mendory.ledger.thresholds import CalibratedThresholds
+from mendory.ledger.words import Words
 from mendory.private import private_file
 
 Clock = Callable[[], datetime]
@@ -60,6 +61,7 @@ class Ledger:
         self.approvers = Approvers(self.transaction, self.reading, clock)
         self.answers = Answers(self.transaction, self.reading, clock)
         self.notices = Notices(self.transaction, self.reading, clock)
+        self.words = Words(self.transaction, self.reading, clock)
 
     @classmethod
     def open(cls, url: str, clock: Clock = utc_now, create: bool = True) -> Ledger:
@@ -170,6 +172,7 @@ class Ledger:
                     "enrolment": lambda ref: self.approvers.enrolled_digest(conn, ref),
                     "revocation": lambda ref: self.approvers.revoked_digest(conn, ref),
                     "answer": lambda ref: self.answers.digest(conn, ref),
+                    "word": lambda ref: self.words.digest(conn, ref),
                 },
             )
 
@@ -187,6 +190,7 @@ class Ledger:
             ("revocation", sa.select(schema.approver.c.id).where(schema.approver.c.revoked_at.is_not(None))),
             ("answer", sa.select(schema.answer.c.round)),
             ("answer", sa.select(schema.code_use.c.round)),
+            ("word", sa.select(schema.word.c.id)),
         ):
             linked = set(conn.execute(sa.select(c.ref).where(c.kind == kind)).scalars())
             stray = sorted(set(conn.execute(ids).scalars()) - linked)

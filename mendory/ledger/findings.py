@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from mendory import digest
+from mendory.errors import InputInvalid
 from mendory.finding import Finding
 from mendory.ledger import schema as t
 from mendory.ledger.plans import Transaction
@@ -88,6 +89,23 @@ class Findings:
         """What waits for a person, longest first."""
         with self._transaction() as conn:
             return [dict(r._mapping) for r in conn.execute(sa.select(t.queue).order_by(t.queue.c.at))]
+
+    def settle(self, finding_id: str) -> None:
+        """The finding waits no longer."""
+        with self._transaction() as conn:
+            conn.execute(t.queue.delete().where(t.queue.c.finding_id == finding_id))
+
+    def find(self, name: str) -> str:
+        """The whole id of the noted finding whose id starts with `name`; raises InputInvalid for none or several."""
+        with self._reading() as conn:
+            query = sa.select(t.finding.c.id).where(t.finding.c.id.startswith(name, autoescape=True)).limit(2)
+            ids = list(conn.execute(query).scalars()) if name else []
+        if len(ids) != 1:
+            which = "Several findings start" if ids else "No finding starts"
+            raise InputInvalid(
+                f"{which} with '{name}'. Nothing was recorded. Their ids are in: mendory review, mendory plan --json."
+            )
+        return str(ids[0])
 
     def known(self, finding_ids: Collection[str]) -> dict[str, Finding]:
         """Those of these findings that were noted, by id, as they were last noted."""

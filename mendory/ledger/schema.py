@@ -182,6 +182,22 @@ dismissal = sa.Table(
     sa.Column("at", Text, nullable=False),
 )
 
+word = sa.Table(
+    "word",
+    metadata,
+    sa.Column("id", Text, primary_key=True),
+    # the order in which it was said; a clock may be set back
+    sa.Column("seq", sa.Integer, nullable=False, unique=True),
+    sa.Column("said", Text, nullable=False),
+    # a finding's id, or a row's
+    sa.Column("about", Text, nullable=False),
+    sa.Column("because", Text, nullable=False),
+    sa.Column("by", Text, nullable=False),
+    sa.Column("at", Text, nullable=False),
+    # row id → digest, of the rows of a finding
+    sa.Column("rows", Text, nullable=False),
+)
+
 queue = sa.Table(
     "queue",
     metadata,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,10 +47,11 @@ _ORDER = {kind: at for at, kind in enumerate(_DRAFTERS)}
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What the owner has configured about filling in."""
+    """What the owner has configured about filling in, and the rows that a person lets be as they are."""
 
     defaults: Mapping[str, Any]
     min_siblings: int = 3
+    kept: Collection[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +79,9 @@ def draft(
     A filled scene can make two rows mergeable; the plan holds both steps, so that planning the healed
     table gives nothing. What only a person can let run (level 3, a summary) is never imagined: it may never be
     approved, so nothing is planned on it. `held_back` says why a finding must not be planned (dismissed, under an open
-    plan, tried too often), or None; `giving` what rows without a scope or source can be given; `vector_of` embeds a
-    summary. The result does not depend on the order of rows.
+    plan, tried too often), or None; of a finding whose steps would change a row in `wishes.kept` none is planned.
+    `giving` is what rows without a scope or source can be given; `vector_of` embeds a summary. The result does not
+    depend on the order of rows.
     """
     imagined: dict[str, Memory] = {}
     looked_up: dict[str, Memory | None] = {}
@@ -143,7 +145,10 @@ def draft(
             for finding in waiting:
                 settled = stays.get(finding.evidence.get("lose", ""), finding)
                 why = _obstacle(finding, shared) or held_back(finding) or held_back(settled)
-                for answer in [Unplanned(finding, why)] if why else _DRAFTERS[_step(finding)](finding, at):
+                answers: list[Draft | Unplanned] = (
+                    [Unplanned(finding, why)] if why else _DRAFTERS[_step(finding)](finding, at)
+                )
+                for answer in _sparing(finding, answers, wishes.kept):
                     if isinstance(answer, Unplanned):
                         (lasting if finding.id in answered else unplanned).append(answer)
                         continue
@@ -161,6 +166,12 @@ def draft(
             break
     assert first is not None
     return Drafted(first, tuple(drafts), (*lasting, *unplanned, *_left(seen, answered)))
+
+
+def _sparing(finding: Finding, answers: list[Draft | Unplanned], kept: Collection[str]) -> Sequence[Draft | Unplanned]:
+    """The answers to a finding, none of them a step when one would change a row that a person keeps as it is."""
+    rows = sorted({i for one in answers if isinstance(one, Draft) for i in one.changes} & set(kept))
+    return [Unplanned(finding, f"kept as it is by a person: {', '.join(rows)}")] if rows else answers
 
 
 def _obstacle(finding: Finding, shared: frozenset[str]) -> str | None:

@@ -52,6 +52,7 @@ def build(ledger: Ledger, plan_id: str) -> dict[str, Any]:
         "left": left,
         "problems": _problems(context["found"], left, plan),
         "dismissed": context["dismissed"],
+        "kept": context.get("kept", []),
         "stands_down": context["stands_down"],
         "groups": [_group(g, said) for g in plan.groups] if plan else [],
         "merges": [_merged(g, s, said[s.id]) for g in plan.groups for s in g.steps if _merges(s)] if plan else [],

@@ -29,6 +29,8 @@ def _lines(r: dict[str, Any], lang: str) -> Iterator[str]:
     yield f"- {word('state', lang)}: {term(r['state'], lang)}"
     yield f"- {word('table', lang)}: {cell(r['table'])}, v{r['base_version']}"
     yield f"- {word('rows_read', lang)}: {r['read']}"
+    if r["kept"]:
+        yield f"- {word('kept_rows', lang)}: {cell(', '.join(r['kept']))}"
     ratio = " : ".join(str(r["authority"][k]) for k in ("automatic", "rule", "person"))
     yield f"- {word('authority', lang)}: {ratio}"
     yield f"- {word('undo', lang)}: " + (f"`{r['undo']}`" if r["undo"] else word("no_undo", lang))

@@ -166,6 +166,7 @@ _PATTERNS: Final = (
     (r"dismissed: rejected: (.+)", r"已驳回：被拒绝：\1"),
     (r"dismissed: rejected: ?", "已驳回：被拒绝"),
     (r"dismissed: (.+)", r"已驳回：\1"),
+    (r"kept as it is by a person: (.+)", r"有人要求保持原样：\1"),
     (r"under open plan (\w+)", r"已在未结计划 \1 中"),
     (r"repaired (\d+) times within (\d+) days and back again: a person's", r"\2 天内修复 \1 次后又出现：由人处理"),
     (r"report only", "仅报告"),

@@ -70,6 +70,11 @@ def _note(name: str, r: Record, lang: str) -> str:
     return ""
 
 
+def _kept(r: Record, _: str) -> Iterator[tuple[Cell, ...]]:
+    if r["kept"]:
+        yield (_data(r["kept"]),)
+
+
 def _problems(r: Record, lang: str) -> Iterator[tuple[Cell, ...]]:
     for p in r["problems"]:
         treated = p["step"] or ("person" if p["otherwise"] != "report only" else p["otherwise"])
@@ -225,6 +230,7 @@ def _stands_down(r: Record, lang: str) -> Iterator[tuple[Cell, ...]]:
 Rows = Callable[[Record, str], Iterable[tuple[Cell, ...]]]
 _TABLES: Final[tuple[tuple[str, Sequence[str], Rows], ...]] = (
     ("left", ("problem", "findings", "why"), _left(waits=True)),
+    ("kept_rows", ("which_rows",), _kept),
     ("problems", ("problem", "severity", "ring", "before", "after", "strategy", "level"), _problems),
     ("done", ("group", "step", "level", "rule", "steps", "rows", "hidden", "outcome"), _groups),
     ("merges", ("group", "step", "kept", "archived_rows", "notes_added", "outcome"), _merges),

@@ -38,6 +38,7 @@ _WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "notes_added": ("Notes from their texts", "取自其文本的附注"),
     "conflicts": ("What can't both hold", "互相矛盾的记忆"),
     "both_sides": ("Both sides", "双方"),
+    "kept_rows": ("Kept as they are, by people", "有人要求保持原样的行"),
     "both_kept": ("both", "两条都留"),
     "claims": ("What each claims", "各自的主张"),
     "decided_by": ("Decided by, or why not", "裁决依据，或为何没有"),
