@@ -70,6 +70,8 @@ def rule_name(deciding: str) -> str:
     return f"conflict.{deciding}"
 
 
+UNDECIDED: Final = Remedy(StepKind.MARK_DISPUTED, Level.AUTOMATIC, None, Otherwise.PERSON)
+"""What a conflict leads to that no rule decides: both sides stay, marked as disputed, until a person has spoken."""
 _PERSON = Remedy(None, None, None, Otherwise.PERSON)
 _REPORT = Remedy(None, None, None, Otherwise.REPORT_ONLY)
 
@@ -140,18 +142,19 @@ REMEDIES: Final[Mapping[Code, Remedy]] = MappingProxyType(
     }
 )
 
+NEVER_CONFIRMED: Final = frozenset({StepKind.SET_SCOPE, StepKind.MARK_DISPUTED})
+"""Steps that no rule confirms, on whatever evidence: a change of scope, and the mark of what no rule decides."""
 RULES: Final = frozenset(
-    {r.rule for code, r in REMEDIES.items() if r.rule and code is not Code.CONFLICT}
+    {r.rule for code, r in REMEDIES.items() if r.rule and r.step not in NEVER_CONFIRMED and code is not Code.CONFLICT}
     | {rule_name(deciding) for deciding in CONFLICT_RULES if deciding != "narrower"}
 )
 """Every rule name that `rules.confirmed` may hold."""
 
+AUTOMATIC_KINDS: Final = frozenset(r.step.value for r in (*REMEDIES.values(), UNDECIDED) if r.step and r.level == 1)
+"""The kinds of step that run at level 1, by name."""
+
 PROVISIONAL: Final = "provisional"
 """The `origin`, in a finding's evidence, of a threshold that nobody has calibrated."""
-
-
-UNDECIDED: Final = Remedy(StepKind.MARK_DISPUTED, Level.AUTOMATIC, None, Otherwise.PERSON)
-"""What a conflict leads to that no rule decides: both sides stay, marked as disputed, until a person has spoken."""
 
 
 def remedy_of(finding: Finding) -> Remedy:

@@ -21,6 +21,7 @@ from mendory.asking.answer import (
     plain,
 )
 from mendory.asking.codes import locked_until, matching_step
+from mendory.automation import confirmed, halted
 from mendory.clinic import Clinic, group_steps
 from mendory.config import ApprovalSection
 from mendory.errors import EmptyTargetSet, InputInvalid, PlanClosed, PlanNotFound
@@ -215,5 +216,5 @@ def rule(clinic: Clinic, plan: Plan) -> dict[str, Ruling]:
     done = {s for s, o in ledger.plans.outcomes(plan.id).items() if o["outcome"] is not None}
     health = Health(**ledger.plans.context(plan.id)["health"])
     approved = ledger.decisions.approved(plan.id)
-    kept = ledger.words.kept()
-    return decide(plan, config.limits, config.rules.confirmed, approved, health, done, kept)
+    kept, stands = ledger.words.kept(), ledger.evidence.standings(config.rules.confirmed)
+    return decide(plan, config.limits, confirmed(stands), approved, health, done, kept, halted(stands))

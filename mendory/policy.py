@@ -6,11 +6,16 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
 
+from mendory.automation import subject_of
 from mendory.catalogue import Level
 from mendory.config import LimitsSection
 from mendory.finding import AGED, Finding
 from mendory.plan.model import Plan, Step
+
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class Verdict(StrEnum):
@@ -67,9 +72,11 @@ def decide(
     health: Health,
     done: Collection[str] = (),
     kept: Collection[str] = (),
+    stopped: Mapping[str, str] = _NONE,
 ) -> dict[str, Ruling]:
     """Step id → ruling, for every step of the plan that is not in `done`.
 
+    What `stopped` names (rule, or kind of step where none confirms it → why) runs by a person's word alone.
     A step that would change a row in `kept` waits, whoever approved it: a person lets the row be as it is.
     `approved` maps step ids to the approval that covers them. Without limits nothing runs without a
     person. Limits are held over everything the run would change, indirect effects (re-pointed rows)
@@ -78,7 +85,7 @@ def decide(
     rulings: dict[str, Ruling] = {}
     for step in plan.steps():
         if step.id not in done:
-            rulings[step.id] = _kept(step, kept) or _authority(step, limits, confirmed, approved)
+            rulings[step.id] = _kept(step, kept) or _authority(step, limits, confirmed, approved, stopped)
     if limits:
         sick = _sick_scopes(health, limits)
         for step in plan.steps():
@@ -100,12 +107,18 @@ def _kept(step: Step, kept: Collection[str]) -> Ruling | None:
 
 
 def _authority(
-    step: Step, limits: LimitsSection | None, confirmed: Collection[str], approved: Mapping[str, str]
+    step: Step,
+    limits: LimitsSection | None,
+    confirmed: Collection[str],
+    approved: Mapping[str, str],
+    stopped: Mapping[str, str],
 ) -> Ruling:
     if step.id in approved:
         return Ruling(Verdict.RUN, Authority.PERSON, approval=approved[step.id])
     if step.level is Level.PERSON:
         return Ruling(Verdict.WAIT, None, "level 3: only a person may let it run")
+    if why := stopped.get(subject_of(step.kind, step.rule)):
+        return Ruling(Verdict.WAIT, None, why)
     by_rule = step.level is Level.RULE_OR_PERSON
     if by_rule and step.rule is None:
         return Ruling(Verdict.WAIT, None, "no rule confirms such a step; a person may approve it")

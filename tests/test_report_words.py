@@ -139,7 +139,10 @@ def reasons() -> list[str]:
     """A sample of every reason the code can give."""
     files = [
         MENDORY / f
-        for f in ("policy.py", "work.py", "clinic.py", "treatment.py", "deciding.py", "summing.py", "ledger/intents.py")
+        for f in (
+            *("policy.py", "automation.py", "work.py", "clinic.py", "treatment.py", "deciding.py", "summing.py"),
+            "ledger/intents.py",
+        )
     ]
     files.append(MENDORY / "mapping" / "giving.py")
     files += [p for folder in ("plan", "detect", "executor") for p in sorted((MENDORY / folder).glob("*.py"))]

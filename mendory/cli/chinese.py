@@ -33,6 +33,52 @@ SENTENCES: Final[Mapping[str, str]] = {
     "Steps may change {id} again.": "各步骤又可以改动 {id}。",
     "{id} is kept as it is: no step changes it.": "{id} 保持原样：任何步骤都不改动它。",
     "  kept as they are: {rows}: {ids}": "  保持原样：{rows}：{ids}",
+    # policy
+    "The configuration alone says again whether {subject} runs by itself.": "{subject} 是否自动执行，重新由配置决定。",
+    "{subject} runs by itself from now on, within the limits.": "{subject} 从现在起在限额之内自动执行。",
+    "{subject} runs by itself no more; its steps wait for a person.": "{subject} 不再自动执行；其步骤等待人工。",
+    "No limits are configured, so nothing runs without a person.": "未配置限额，因此没有人的批准什么都不执行。",
+    "rule or step": "规则或步骤",
+    "runs": "执行",
+    "plans for": "批准的计划",
+    "plans against": "拒绝的计划",
+    "approved at 95%": "批准率（95%）",
+    "taken back": "已撤销",
+    "came back": "问题重现",
+    "bad at 95%": "失误率（95%）",
+    "by_itself": "自动",
+    "asks": "须人批准",
+    "stopped": "已自行停止",
+    "ended": "已由人停止",
+    "never by itself: {kinds}": "从不自动执行：{kinds}",
+    "deletion": "删除",
+    "bulk re-embedding": "大批量重新嵌入",
+    "changes of scope": "更改范围",
+    "undecided conflicts": "未决的冲突",
+    "  {subject}: {by} let it run by itself, {time} UTC; counted since then": (
+        "  {subject}：{by} 于 {time} UTC 允许其自动执行；此后重新计数"
+    ),
+    "  {subject}: {by} ended that it runs by itself, {time} UTC; counted since then": (
+        "  {subject}：{by} 于 {time} UTC 停止其自动执行；此后重新计数"
+    ),
+    (
+        "  {subject} stopped by itself: {risen} of its last {repairs} were taken back or did not verify, at least "
+        "{share}; it runs again when a person says so"
+    ): "  {subject} 已自行停止：最近 {repairs}中有 {risen} 次被撤销或未通过验证，至少 {share}；由人允许后才再执行",
+    (
+        "  proposed: let {subject} run by itself: of {plans} people approved {approved}, at least {share}; of "
+        "{repairs} of a week ago or more {bad} were taken back or came back, at most {most}"
+    ): (
+        "  建议：允许 {subject} 自动执行：{plans}中人工批准 {approved} 份，至少 {share}；一周以前的 {repairs}中，"
+        "被撤销或问题重现 {bad} 次，至多 {most}"
+    ),
+    (
+        "  proposed: let {subject} run by itself no more: of {plans} people approved {approved}, at most {share}; of "
+        "{repairs} {bad} were taken back or came back, at least {most}"
+    ): (
+        "  建议：不再允许 {subject} 自动执行：{plans}中人工批准 {approved} 份，至多 {share}；{repairs}中，"
+        "被撤销或问题重现 {bad} 次，至少 {most}"
+    ),
     # recall
     "{place}. {id}  {score} = {similarity} × {weight}": "{place}. {id}  {score} = {similarity} × {weight}",
     "{days} days old": "{days} 天前",
@@ -648,6 +694,7 @@ NOUNS: Final[Mapping[str, str]] = {
     "step": "{} 个步骤",
     "finding": "{} 个问题",
     "repair": "{} 次修复",
+    "plan": "{} 份计划",
     "other reason": "另有 {} 种原因",
     "day": "{} 天",
     "hour": "{} 小时",

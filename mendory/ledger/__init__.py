@@ -2,7 +2,7 @@
 
 SQLite in WAL mode with synchronous=FULL by default, PostgreSQL for several machines. One `Ledger` per database, or
 per schema of one; its parts are grouped by subject: `plans`, `decisions`, `intents`, `findings`, `asides`, `spaces`,
-`thresholds`, `checkpoints`, `approvers`, `answers`, `notices`, `words`.
+`thresholds`, `checkpoints`, `approvers`, `answers`, `notices`, `words`, `evidence`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from mendory.ledger.approvers import Approvers
 from mendory.ledger.asides import Asides
 from mendory.ledger.checkpoints import Checkpoints
 from mendory.ledger.decisions import Decisions
+from mendory.ledger.evidence import Evidence
 from mendory.ledger.findings import Findings
 from mendory.ledger.intents import Intents
 from mendory.ledger.migrate import upgrade
@@ -62,6 +63,7 @@ class Ledger:
         self.answers = Answers(self.transaction, self.reading, clock)
         self.notices = Notices(self.transaction, self.reading, clock)
         self.words = Words(self.transaction, self.reading, clock)
+        self.evidence = Evidence(self.reading, self.words.changes, clock)
 
     @classmethod
     def open(cls, url: str, clock: Clock = utc_now, create: bool = True) -> Ledger:

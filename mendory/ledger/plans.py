@@ -66,7 +66,10 @@ class Plans:
                 conn.execute(t.plan_step.update().where(t.plan_step.c.plan_id == plan.id).values(**again))
                 return True
             conn.execute(t.plan.insert().values(id=plan.id, **values))
-            rows = [{"plan_id": plan.id, "step_id": s.id, "finding_id": s.finding_id} for s in plan.steps()]
+            rows = [
+                {"plan_id": plan.id, "step_id": s.id, "finding_id": s.finding_id, "kind": s.kind.value, "rule": s.rule}
+                for s in plan.steps()
+            ]
             if rows:
                 conn.execute(t.plan_step.insert(), rows)
         return True

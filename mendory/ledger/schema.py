@@ -40,6 +40,9 @@ plan_step = sa.Table(
     sa.Column("plan_id", Text, sa.ForeignKey("plan.id"), primary_key=True),
     sa.Column("step_id", Text, primary_key=True),
     sa.Column("finding_id", Text, nullable=False, index=True),
+    # the step's, kept when the plan's body is past its retention
+    sa.Column("kind", Text),
+    sa.Column("rule", Text),
     sa.Column("outcome", Text),
     sa.Column("authority", Text),
     sa.Column("reason", Text),
@@ -189,7 +192,7 @@ word = sa.Table(
     # the order in which it was said; a clock may be set back
     sa.Column("seq", sa.Integer, nullable=False, unique=True),
     sa.Column("said", Text, nullable=False),
-    # a finding's id, or a row's
+    # a finding's id, a row's, or the name of a rule or kind of step
     sa.Column("about", Text, nullable=False),
     sa.Column("because", Text, nullable=False),
     sa.Column("by", Text, nullable=False),

@@ -1,10 +1,10 @@
-"""What people have said of findings and rows: dismissed, kept as it is, and taken back. Nothing of it ever goes."""
+"""What people have said of findings, rows and rules, and taken back. Nothing of it ever goes."""
 
 from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -14,6 +14,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from mendory import digest
+from mendory.automation import Change
 from mendory.errors import InputInvalid
 from mendory.ledger import chain
 from mendory.ledger import schema as t
@@ -29,11 +30,14 @@ class Said(StrEnum):
     TAKE_UP = "take_up"
     KEEP = "keep"
     RELEASE = "release"
+    WIDEN = "widen"
+    NARROW = "narrow"
+    AS_CONFIGURED = "as_configured"
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word of a person, about the finding or row of that id; `rows` are the digests of the rows it was about."""
+    """One word of a person, about the finding, row or rule of that name; `rows` are the digests of a finding's rows."""
 
     said: Said
     about: str
@@ -82,7 +86,7 @@ class Words:
     def keep(self, row_id: str, because: str, by: str) -> None:
         """No step changes the row until that is taken back; raises InputInvalid, naming who keeps it already."""
         with self._transaction() as conn:
-            held = self._newest(conn, Said.KEEP, Said.RELEASE).get(row_id)
+            held = self._newest(conn, (Said.KEEP,), Said.RELEASE).get(row_id)
             if held is not None:
                 raise InputInvalid(
                     f"'{row_id}' is kept already: {held.by} said so at {held.at.isoformat()[:16]}. Nothing was "
@@ -93,19 +97,43 @@ class Words:
     def release(self, row_id: str, because: str, by: str) -> None:
         """Steps may change the row again; raises InputInvalid when nobody keeps it."""
         with self._transaction() as conn:
-            if row_id not in self._newest(conn, Said.KEEP, Said.RELEASE):
+            if row_id not in self._newest(conn, (Said.KEEP,), Said.RELEASE):
                 raise InputInvalid(f"Nobody keeps '{row_id}'. Nothing was recorded. See what is kept: mendory review.")
             self._say(conn, Said.RELEASE, row_id, because, by)
+
+    def let_run(self, subject: str, widens: bool, because: str, by: str) -> None:
+        """The rule, or kind of step, runs by itself from now on, or does not; whatever was said of it before."""
+        with self._transaction() as conn:
+            self._say(conn, Said.WIDEN if widens else Said.NARROW, subject, because, by)
+
+    def as_configured(self, subject: str, because: str, by: str) -> None:
+        """The configuration alone says again whether it runs by itself; raises InputInvalid when it does already."""
+        with self._transaction() as conn:
+            if subject not in self._newest(conn, (Said.WIDEN, Said.NARROW), Said.AS_CONFIGURED):
+                raise InputInvalid(
+                    f"Nobody has said anything of '{subject}' that stands. Nothing was recorded. "
+                    "See what was said: mendory policy."
+                )
+            self._say(conn, Said.AS_CONFIGURED, subject, because, by)
+
+    def changes(self) -> dict[str, Change]:
+        """Rule or kind of step → the word that stands on whether it runs by itself, with its place in the chain."""
+        with self._reading() as conn:
+            held = self._newest(conn, (Said.WIDEN, Said.NARROW), Said.AS_CONFIGURED)
+            query = sa.select(t.word.c.about, sa.func.max(t.chain.c.seq).label("at"))
+            links = query.join(t.chain, sa.and_(t.chain.c.kind == "word", t.chain.c.ref == t.word.c.id))
+            at = {r.about: r.at for r in conn.execute(links.group_by(t.word.c.about))} if held else {}
+        return {a: Change(w.said is Said.WIDEN, w.by, w.at, w.because, at[a]) for a, w in held.items()}
 
     def kept(self) -> dict[str, Word]:
         """Row id → the word that it is kept, for rows that are."""
         with self._reading() as conn:
-            return self._newest(conn, Said.KEEP, Said.RELEASE)
+            return self._newest(conn, (Said.KEEP,), Said.RELEASE)
 
     def dismissed(self) -> dict[str, Word]:
         """Finding id → the word that dismissed it, for those that a person dismissed by itself and nobody took up."""
         with self._reading() as conn:
-            return self._newest(conn, Said.DISMISS, Said.TAKE_UP)
+            return self._newest(conn, (Said.DISMISS,), Said.TAKE_UP)
 
     def digest(self, conn: sa.Connection, ref: str) -> str | None:
         """Digest of the word as it stands, None when it is gone."""
@@ -133,11 +161,11 @@ class Words:
         chain.append(conn, "word", ref, payload)
 
     @staticmethod
-    def _newest(conn: sa.Connection, said: Said, ended: Said) -> dict[str, Word]:
-        """About → the newest word, where that is `said` and not `ended`."""
-        query = sa.select(t.word).where(t.word.c.said.in_([said.value, ended.value])).order_by(t.word.c.seq)
+    def _newest(conn: sa.Connection, said: Sequence[Said], ended: Said) -> dict[str, Word]:
+        """About → the newest word, where that is one of `said` and not `ended`."""
+        query = sa.select(t.word).where(t.word.c.said.in_([s.value for s in (*said, ended)])).order_by(t.word.c.seq)
         newest = {row.about: row for row in conn.execute(query)}
-        return {about: _word(row) for about, row in newest.items() if row.said == said.value}
+        return {about: _word(row) for about, row in newest.items() if row.said != ended.value}
 
 
 def _word(row: Any) -> Word:

@@ -208,6 +208,15 @@ _PATTERNS: Final = (
     # why a step waits or is suspended
     (r"level 3: only a person may let it run", "3 级：只有人可以批准执行"),
     (r"rule (\S+) is not confirmed; a person may approve it", r"规则 \1 未确认；可由人批准"),
+    (
+        r"(\S+) does not run by itself any more: a person ended that; a person may approve it",
+        r"\1 不再自动执行：已由人停止；可由人批准",
+    ),
+    (
+        r"(\S+) stopped running by itself: (\d+) of its last (\d+) repairs were taken back or did not verify; a person "
+        r"may approve it",
+        r"\1 已自行停止自动执行：最近 \3 次修复中有 \2 次被撤销或未通过验证；可由人批准",
+    ),
     (r"no rule confirms such a step; a person may approve it", "没有规则可确认这类步骤；可由人批准"),
     (r"no limits are configured, so nothing runs without a person", "未配置限额，因此没有人的批准什么都不执行"),
     (
