@@ -11,6 +11,7 @@ from enum import IntEnum, StrEnum
 from types import MappingProxyType
 from typing import Final
 
+from mendory.choices import Choice
 from mendory.finding import Code, Finding
 
 
@@ -155,6 +156,17 @@ AUTOMATIC_KINDS: Final = frozenset(r.step.value for r in (*REMEDIES.values(), UN
 
 PROVISIONAL: Final = "provisional"
 """The `origin`, in a finding's evidence, of a threshold that nobody has calibrated."""
+
+
+CHOSEN: Final[Mapping[Choice, Remedy]] = MappingProxyType(
+    {
+        Choice.KEEP: Remedy(StepKind.SUPERSEDE, Level.PERSON, None, Otherwise.PERSON),
+        Choice.MERGE: Remedy(StepKind.MERGE_NEAR, Level.PERSON, None, Otherwise.PERSON),
+        # of a general memory and its exception; of any others nothing is left to do but to lift their marks
+        Choice.BOTH: Remedy(StepKind.LINK_EXCEPTION, Level.PERSON, None, Otherwise.PERSON),
+    }
+)
+"""What a person's answer leads to. No rule decided, so no rule confirms it: level 3."""
 
 
 def remedy_of(finding: Finding) -> Remedy:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -194,9 +194,10 @@ class Clinic:
         checked = checked or self.check(keep=True)
         self.side_state.bring_up(self.reader)
         reader, ledger = self.reader, self.ledger
-        held_back, under = self._held_back()
+        answers = {f: c.answer for f, c in ledger.choices.standing().items() if c.answer.decides}
+        held_back, under = self._held_back(answers)
         kept = frozenset(ledger.words.kept())
-        wishes = Wishes(self.config.metadata.defaults, self.config.metadata.min_siblings, kept)
+        wishes = Wishes(self.config.metadata.defaults, self.config.metadata.min_siblings, kept, answers)
         notes = ledger.asides.held()
         view = View(reader, notes)
         hidden_by = str(self.mapping.place("duplicate_of") or "")
@@ -226,7 +227,7 @@ class Clinic:
             with tempfile.TemporaryDirectory(prefix="mendory-rehearsal-") as folder, executing(self.clock) as context:
                 rehearse(plan, self.writer, self.settings, Path(folder), context, notes, self.neighbours(reader))
             ledger.plans.save(plan, self._context(checked, drafted))
-        waiting = waiting_for_a_person(drafted.unplanned, under)
+        waiting = waiting_for_a_person(drafted.unplanned, under, answers)
         if wanted:
             waiting |= self._still_queued(drafted)
         ledger.findings.enqueue({**waiting, **ledger.plans.failed()})
@@ -257,8 +258,11 @@ class Clinic:
             },
         }
 
-    def _held_back(self) -> tuple[Callable[[Finding], str | None], dict[str, str]]:
-        """Why a finding must not be planned, and finding id → open plan that answers it."""
+    def _held_back(self, answers: Collection[str]) -> tuple[Callable[[Finding], str | None], dict[str, str]]:
+        """Why a finding must not be planned, and finding id → open plan that answers it.
+
+        What was tried too often is a person's; where one has answered, it is tried again.
+        """
         ledger, attempts = self.ledger, self.config.attempts
         dismissed = ledger.findings.dismissed()
         under = ledger.plans.covered()
@@ -270,6 +274,8 @@ class Clinic:
                 return f"dismissed: {dismissed[finding.id]}"
             if finding.id in under:
                 return f"under open plan {under[finding.id][:8]}"
+            if finding.id in answers:
+                return None
             times = tried.get(problem_key(finding.code.value, finding.ids), 0)
             if times >= attempts.most:
                 return f"repaired {times} times within {attempts.window.days} days and back again: a person's"

@@ -54,20 +54,28 @@ def reject(clinic: Clinic, plan_id: str, groups: Sequence[str] | None, by: str, 
 
 def _reject(ledger: Ledger, plan: Plan, groups: Sequence[str], steps: Sequence[str], by: str, because: str) -> str:
     decision = ledger.decisions.record(plan.id, "reject", groups, steps, by, because, timedelta(0))
-    ledger.findings.dismiss({s.finding_id for s in plan.steps() if s.id in steps}, f"rejected: {because}", by)
-    ended = set(steps)
-    outcomes = ledger.plans.outcomes(plan.id)
-    for step in plan.steps():
-        if step.id in steps:
-            ledger.plans.note(plan.id, step.id, "rejected", by, because, None)
-        elif set(step.requires) & ended and outcomes[step.id]["outcome"] is None:
-            ledger.plans.note(plan.id, step.id, "blocked", None, "a step it requires was rejected", None)
-            ended.add(step.id)
+    mine = {s.finding_id for s in plan.steps() if s.id in steps}
+    ledger.findings.dismiss(mine, f"rejected: {because}", by)
+    ledger.choices.end(mine, by, f"rejected: {because}")
+    end_steps(ledger, plan, steps, "rejected", by, because)
     if set(steps) == {s.id for s in plan.steps()}:
         ledger.plans.set_state(plan.id, PlanState.REJECTED)
     else:
         ledger.plans.close_if_settled(plan.id)
     return decision
+
+
+def end_steps(ledger: Ledger, plan: Plan, steps: Collection[str], outcome: str, by: str | None, because: str) -> None:
+    """These steps have that outcome, and those that wait and require them are blocked: none runs, whoever approved."""
+    ended = set(steps)
+    why = "a step it requires was rejected" if outcome == "rejected" else "a step it requires runs no more"
+    outcomes = ledger.plans.outcomes(plan.id)
+    for step in plan.steps():
+        if step.id in steps:
+            ledger.plans.note(plan.id, step.id, outcome, by, because, None)
+        elif set(step.requires) & ended and outcomes[step.id]["outcome"] is None:
+            ledger.plans.note(plan.id, step.id, "blocked", None, why, None)
+            ended.add(step.id)
 
 
 @dataclass(frozen=True, slots=True)

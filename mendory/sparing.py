@@ -22,7 +22,9 @@ def dismiss(clinic: Clinic, name: str, because: str, by: str) -> str:
     digests = dict(zip(ids, row_digests(rows, clinic.mapping.volatile), strict=True))
 
     def work(ledger: Ledger) -> str:
+        ledger.choices.undecided(finding)
         ledger.words.dismiss(finding, because, by, digests)
+        ledger.choices.end([finding], by, "dismissed")
         ledger.findings.settle(finding)
         return finding
 
@@ -36,8 +38,13 @@ def take_up(clinic: Clinic, name: str, because: str, by: str) -> str:
     """
     check_name(by)
     finding = clinic.ledger.findings.find(name)
-    clinic.ledger.once(lambda ledger: ledger.words.take_up(finding, because, by))
-    return finding
+
+    def work(ledger: Ledger) -> str:
+        ledger.words.take_up(finding, because, by)
+        ledger.choices.end([finding], by, "taken up again")
+        return finding
+
+    return clinic.ledger.once(work)
 
 
 def keep(clinic: Clinic, row: str, because: str, by: str) -> None:

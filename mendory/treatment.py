@@ -259,7 +259,9 @@ def take_back(
         recover_all(clinic, context)
         undone = rollback(plan.id, steps, row, clinic.writer, ledger, context, by)
     left = findings_now(clinic)
-    _dismiss_what_is_left(clinic, [s for s in plan.steps() if s.id in undone.step_ids], left, by)
+    taken = [s for s in plan.steps() if s.id in undone.step_ids]
+    _dismiss_what_is_left(clinic, taken, left, by)
+    ledger.choices.end({s.finding_id for s in taken}, by, "rolled back")
     standing = (None, Outcome.APPLIED.value, FAILED)
     stands = [o for o in ledger.plans.outcomes(plan.id).values() if o["outcome"] in standing]
     if not stands and ledger.plans.state(plan.id) in (PlanState.OPEN, PlanState.DONE):

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from mendory.catalogue import StepKind
+from mendory.choices import COMPARED
 from mendory.finding import Code, Finding
 from mendory.plan.model import Step
 from mendory.side import Notes
@@ -136,8 +137,9 @@ def _remains(step: Step, by_row: Mapping[str, Sequence[Finding]]) -> bool:
             ):
                 if len({*rows, step.detail.get("primary_id"), *step.detail["merged_ids"]} & set(finding.ids)) > 1:
                     return True
-            case StepKind.SUPERSEDE, Code.CONFLICT if set(step.hidden_ids) & set(finding.ids):
-                return True
+            case StepKind.SUPERSEDE | StepKind.MERGE_NEAR, code if code in COMPARED and code == step.code:
+                if set(step.hidden_ids) & set(finding.ids):
+                    return True
             case StepKind.LIFT_MARK, Code.DISPUTE_OVER if set(step.row_ids) & set(finding.ids):
                 return True
             case StepKind.WEIGH, Code.STALE_CONTEXT | Code.TASK_RESIDUE if mine - {step.detail.get("switch")}:

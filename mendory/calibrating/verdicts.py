@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, Final
 
 from mendory.errors import NotReversible
 from mendory.finding import Code
 from mendory.ledger import Ledger
 from mendory.plan.model import Step
+
+_OPPOSED: Final = frozenset({Code.CONFLICT, Code.CONFLICT_BURIED, Code.CONFLICT_CANDIDATE, Code.CONFLICT_EXCEPTION})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +55,18 @@ def _of_plan(ledger: Ledger, plan_id: str) -> list[Verdict]:
     except NotReversible:
         return []
     outcomes = ledger.plans.outcomes(plan_id)
-    steps = [s for s in plan.steps() if s.detail.get("primary_id") and s.detail.get("merged_ids")]
+    steps = [s for s in plan.steps() if _joins(s)]
     if not steps:
         return []
     words = ledger.decisions.of_plan(plan_id)
     approved = {step for word in words if word["verdict"] == "approve" for step in _steps(word)}
     undone = {(i.step_id, i.row_id) for i in ledger.intents.items(plan_id) if i.undone_by is not None}
     return [one for s in steps for one in _of_step(s, outcomes[s.id]["outcome"], s.id in approved, undone)]
+
+
+def _joins(step: Step) -> bool:
+    """Whether the step merges rows that say the same: who makes one of two that can't both hold says no such thing."""
+    return bool(step.detail.get("primary_id") and step.detail.get("merged_ids")) and step.code not in _OPPOSED
 
 
 def _steps(word: Mapping[str, Any]) -> list[str]:

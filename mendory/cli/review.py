@@ -1,49 +1,47 @@
-"""The verb that lists what waits for a person: review."""
+"""The verb for what waits for a person: review lists it, shows one finding whole, asks, and takes answers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import click
 
+from mendory.choices import Answer, Choice
+from mendory.cli import answering
+from mendory.cli.advice import next_step
 from mendory.cli.plans import show_spared
-from mendory.cli.selection import SEVERITIES
 from mendory.cli.shared import OK, WAITS, command, json_option, lang_option, main, print_json, print_next, with_clinic
 from mendory.cli.words import age, language, many, reason, say, term
 from mendory.clinic import Clinic
+from mendory.errors import InputInvalid
 from mendory.finding import Finding
-from mendory.ledger import Ledger
 from mendory.ledger.plans import PlanState
 from mendory.ledger.records import Intent
+from mendory.queued import Queued, overdue, queued
 from mendory.report.conflicts import CODES, lines
 from mendory.text import shown
 
 _MOST_TEXT: Final = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A finding that waits for a person: why, since when, for how long."""
-
-    finding: Finding
-    why: str
-    since: datetime
-    age: timedelta
-
-    def as_json(self) -> dict[str, Any]:
-        """The shape `mendory review --json` prints."""
-        return {
-            **self.finding.as_json(),
-            "why": self.why,
-            "since": self.since.isoformat(),
-            "age_seconds": int(self.age.total_seconds()),
-        }
+_LATER: Final = timedelta(days=1)
+"""For how long a finding is put off where no time is named."""
 
 
 @main.command()
+@click.argument("finding", required=False)
+@click.option("--keep", metavar="ID", help="Of this finding's rows this one stays, the others are archived.")
+@click.option("--both", is_flag=True, help="All its rows stay, and nobody is asked again until one changes.")
+@click.option("--merge", is_flag=True, help="Its rows become one: that which says most, with notes of the others.")
+@click.option("--later", is_flag=True, help="Ask again later: tomorrow, or when --until says.")
+@click.option(
+    "--until",
+    type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M"]),
+    help="With --later: when to ask again, in UTC.",
+)
+@click.option("--undo", is_flag=True, help="Take back what was answered to this finding.")
+@click.option("--as", "by", metavar="NAME", help="Who answers; without a finding, be asked one after another.")
+@click.option("--because", default="", help="Why, for the record.")
 @click.option("--texts", is_flag=True, help="Show the beginning of each memory, read from the table.")
 @click.option(
     "--limit",
@@ -55,15 +53,66 @@ class Waiting:
 @lang_option
 @with_clinic
 @json_option
-def review(clinic: Clinic, texts: bool, limit: int, as_json: bool) -> int:
+def review(
+    clinic: Clinic,
+    finding: str | None,
+    keep: str | None,
+    both: bool,
+    merge: bool,
+    later: bool,
+    until: datetime | None,
+    undo: bool,
+    by: str | None,
+    because: str,
+    texts: bool,
+    limit: int,
+    as_json: bool,
+) -> int:
+    """List what waits for a person, show one finding whole, or answer."""
+    until = until and until.replace(tzinfo=UTC)
+    asked = [
+        *([Answer(Choice.KEEP, keep)] if keep is not None else ()),
+        *([Answer(Choice.BOTH)] if both else ()),
+        *([Answer(Choice.MERGE)] if merge else ()),
+        *([Answer(Choice.LATER, until=until or clinic.clock() + _LATER)] if later else ()),
+    ]
+    _sensible(finding, len(asked) + undo, by, until is None or later)
+    if finding is None:
+        return _list(clinic, texts, limit, as_json) if by is None else answering.ask_all(clinic, by, because, _LATER)
+    if by is None:
+        return answering.show(clinic, finding, as_json)
+    if undo:
+        return answering.undo(clinic, finding, by, because, as_json)
+    return answering.give(clinic, finding, asked[0], by, because, as_json)
+
+
+def _sensible(finding: str | None, answers: int, by: str | None, timely: bool) -> None:
+    """Return when the options go together; else raise InputInvalid saying what is missing."""
+    if answers > 1:
+        raise InputInvalid("One finding has one answer. Nothing was recorded. Name one of the options.")
+    if answers and (finding is None or by is None):
+        what = "a name (--as NAME)" if finding is not None else "a finding; their ids are in: mendory review"
+        raise InputInvalid(f"An answer needs {what}. Nothing was recorded.")
+    if finding is not None and by is not None and not answers:
+        raise InputInvalid(
+            "What is the answer? Nothing was recorded. Say --keep ID, --both, --merge or --later; to see them: "
+            "mendory review FINDING."
+        )
+    if not timely:
+        raise InputInvalid("--until goes with --later. Nothing was recorded.")
+
+
+def _list(clinic: Clinic, texts: bool, limit: int, as_json: bool) -> int:
     """List what waits for a person; nothing is written."""
     ledger = clinic.known_ledger()
-    waiting = _waiting(ledger, clinic.clock()) if ledger else []
+    everything = queued(ledger, clinic.clock()) if ledger else []
+    waiting = [w for w in everything if w.later is None]
     plans = [p for p in ledger.plans.all() if p["state"] == PlanState.OPEN.value] if ledger else []
     unknown = ledger.intents.unresolved() if ledger else []
-    contents = _contents(clinic, [i for w in waiting for i in w.finding.ids]) if texts else {}
+    contents = _contents(clinic, [i for w in everything for i in w.finding.ids]) if texts else {}
+    late = overdue(everything, clinic.config.queue.alarm_after)
     if as_json:
-        said = [w.as_json() | ({"texts": _of(w.finding, contents)} if texts else {}) for w in waiting]
+        said = [w.as_json() | ({"texts": _of(w.finding, contents)} if texts else {}) for w in everything]
         print_json(
             {
                 "waiting": said,
@@ -71,24 +120,23 @@ def review(clinic: Clinic, texts: bool, limit: int, as_json: bool) -> int:
                 "unknown": [{"repair": i.rid, "plan": i.plan_id} for i in unknown],
                 "kept": [w.as_json() for w in ledger.words.kept().values()] if ledger else [],
                 "dismissed": [w.as_json() for w in ledger.words.dismissed().values()] if ledger else [],
+                "overdue": [w.finding.id for w in late],
             }
         )
     else:
         if ledger:
             show_spared(ledger)
+        _show_ages(late, len(everything) - len(waiting), clinic.config.queue.alarm_after)
         _show(waiting, plans, unknown, contents, limit)
     return WAITS if waiting or plans or unknown else OK
 
 
-def _waiting(ledger: Ledger, now: datetime) -> list[Waiting]:
-    queued = ledger.findings.queued()
-    known = ledger.findings.known([q["finding_id"] for q in queued])
-    found = []
-    for entry in queued:
-        since = datetime.fromisoformat(entry["at"])
-        if entry["finding_id"] in known:
-            found.append(Waiting(known[entry["finding_id"]], entry["reason"], since, max(now - since, timedelta(0))))
-    return sorted(found, key=lambda w: (-SEVERITIES.index(w.finding.severity), w.finding.code, w.why, w.since))
+def _show_ages(late: Sequence[Queued], put_off: int, alarm_after: timedelta) -> None:
+    if late:
+        waits = many(len(late), "finding")
+        click.echo(say("{findings} waited for longer than {time}", findings=waits, time=age(alarm_after)))
+    if put_off:
+        click.echo(say("{findings} put off, not listed", findings=many(put_off, "finding")))
 
 
 def _contents(clinic: Clinic, ids: Sequence[str]) -> dict[str, str]:
@@ -100,7 +148,7 @@ def _of(finding: Finding, contents: Mapping[str, str]) -> dict[str, str]:
 
 
 def _show(
-    waiting: Sequence[Waiting],
+    waiting: Sequence[Queued],
     plans: Sequence[Mapping[str, Any]],
     unknown: Sequence[Intent],
     contents: Mapping[str, str],
@@ -115,7 +163,7 @@ def _show(
         click.echo(say("plan {code} is open and expires {time} UTC", code=code, time=expires))
         ways = (("show", code), ("approve", code, "--as", "NAME"), ("reject", code, "--as", "NAME"))
         click.echo(f"  {say('next: {commands}', commands=' · '.join(command(*way) for way in ways))}")
-    sorts: dict[tuple[str, str, str], list[Waiting]] = {}
+    sorts: dict[tuple[str, str, str], list[Queued]] = {}
     for one in waiting:
         sorts.setdefault((one.finding.severity.value, one.finding.code.value, one.why), []).append(one)
     for (severity, code, why), held in sorts.items():
@@ -142,7 +190,7 @@ def _show(
         print_next(command("check"))
 
 
-def _show_one(one: Waiting, contents: Mapping[str, str]) -> None:
+def _show_one(one: Queued, contents: Mapping[str, str]) -> None:
     code = say("finding {id}", id=one.finding.id[:8])
     ids = ", ".join(shown(i) for i in one.finding.ids[:6]) + (" …" if len(one.finding.ids) > 6 else "")
     scope = say("scope {scope}", scope=shown(one.finding.scope, 40)) if one.finding.scope else ""
@@ -155,77 +203,3 @@ def _show_one(one: Waiting, contents: Mapping[str, str]) -> None:
             click.echo(f"      {shown(line, 200)}")
     for name, text in _of(one.finding, contents).items():
         click.echo(f"      {shown(name)}: {text}")
-
-
-def next_step(code: str, why: str) -> str:
-    """What to do about one sort of what waits, and the command after it."""
-    if why.startswith("it did not verify: "):
-        return say("next: {commands}", commands=why.removeprefix("it did not verify: "))
-    advice = NEXT[code]
-    if why.startswith("repaired ") or "something undoes the repair" in why:
-        advice = "find the program that writes these rows back and stop it"
-    elif why.startswith("its id is held by several rows"):
-        advice = NEXT["duplicate_id"]
-    elif why.startswith("the owner's reader cannot hide"):
-        advice = "name in [mapping.hide] what makes your reader stop returning a row"
-    return say("next: {advice}, then {command}", advice=say(advice), command=command("plan"))
-
-
-NEXT: Final[Mapping[str, str]] = {
-    "missing_id": "give these rows an id",
-    "duplicate_id": "give all but one of these rows an id of its own",
-    "wrong_type": "write what can be read into these cells, or mend [mapping]",
-    "content_empty": "write the content of these rows, or archive them",
-    "embedding_missing": "embed these rows again",
-    "missing_created_at": "write into these rows when they were stored",
-    "missing_updated_at": "write into these rows when they were last changed",
-    "missing_source": "write into these rows who said it",
-    "missing_scope": "write into these rows whose memory they are",
-    "metadata_invalid": "write the metadata of these rows as a JSON object",
-    "metadata_missing_field": "write the missing keys, or set [metadata.defaults]",
-    "illegal_status": "write a known status into these rows, or say in [mapping.status] what theirs means",
-    "reference_dangling": "clear these references, or restore what they name",
-    "duplicate_exact": "archive all but one of these rows where they are written",
-    "duplicate_restated": "decide which of these rows says it right",
-    "duplicate_near": "look whether these rows say one thing, and archive what the others cover",
-    "conflict_candidate": "decide which of these two says it right, or whether both do",
-    "stale_memories": "confirm what still holds of these rows, and archive the rest",
-    "stale_context": "look whether these memories still matter, and confirm those that do",
-    "task_residue": "archive what is long done, or write what came of it",
-    "conflict": "decide which of these two holds, archive the other, or mend what one of them says",
-    "conflict_buried": "write the new value into this row, or archive it",
-    "conflict_exception": "link the exception to the general memory, or archive what no longer holds",
-    "dispute_over": "let the next plan take the mark away",
-    "plugged_in": "see what the detector says of these rows",
-    "recall_echo": "archive what was recalled and stored again, and stop its writer",
-    "fragments": "write what these rows say together into one of them, and archive the others",
-    "repetition": "write in these rows once what they say several times",
-    "envelope_content": "keep in these rows what the message says, without its envelope",
-    "compound_parts": "decide whether the compound row or those of its parts are wanted",
-    "no_fact": "archive these rows, and let their writer skip such messages",
-    "embedding_dim_mismatch": "embed these rows again with the model of the others",
-    "embedding_non_finite": "embed these rows again",
-    "embedding_zero": "embed these rows again",
-    "embedding_norm": "embed these rows again, or normalise their vectors",
-    "embedding_suspicious": "embed these rows again, one text at a time",
-    "embedding_stale_text": "embed the texts of these rows as they are now",
-    "scope_not_allowed": "write the scope of these rows as your reader asks for it",
-    "scope_owner": "decide whose these rows are, and write their scope or their owner anew",
-    "scope_subject": "look whether these rows are another scope's, and move or archive them",
-    "scope_collapsed": "give each person's rows a scope of their own, and let their writer name it",
-    "scope_split": "decide which of these scopes is the owner's, and let their writer use it alone",
-    "scope_spelling": "write these scopes in one way, or declare in [scopes.parents] what lies in what",
-    "scope_collision": "let the writer join the parts of a scope so that they can be told apart",
-    "reference_self": "clear these references to the row itself",
-    "reference_cycle": "decide which of these rows is valid, and clear its reference",
-    "reference_chain": "let these rows name what replaces them now",
-    "reference_cross_scope": "clear these references, or mend the scope of one of the rows",
-    "id_near_collision": "look whether these ids mean one memory, and write it in one way",
-    "timestamp_order": "mend the times of these rows, or the clock of their writer",
-    "timestamp_future": "mend the times of these rows, or the clock of their writer",
-    "timestamp_unit": "write these times in the unit of the column, or name the unit in [mapping.times]",
-    "timestamp_suspicious": "write into these rows the times that are meant",
-    "hidden_characters": "take the hidden characters out, or archive the rows if somebody hid them there",
-    "content_too_long": "split these contents into memories of their own",
-}
-"""Code → what a person does about it where no step is certain."""

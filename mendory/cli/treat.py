@@ -114,8 +114,8 @@ def apply(clinic: Clinic, code: str, dry_run: bool, as_json: bool) -> int:
             }
         )
     else:
-        _show_treated(done)
-    return _exit(done)
+        show_treated(done)
+    return exit_of(done)
 
 
 def _rehearse(clinic: Clinic, plan_id: str, as_json: bool) -> None:
@@ -132,7 +132,8 @@ def _rehearse(clinic: Clinic, plan_id: str, as_json: bool) -> None:
     print_next(command("approve", named.code, "--as", "NAME"), command("apply", named.code))
 
 
-def _show_treated(done: Treated) -> None:
+def show_treated(done: Treated) -> None:
+    """What a run did, group by group, its verdict, and how it is undone."""
     if done.shape:
         click.echo(say("  since the plan {shape}", shape=shown(reason(done.shape), 140)))
     for group in done.plan.groups:
@@ -188,7 +189,8 @@ def _some(found: int) -> str:
     return say("({number} found by recovery)", number=f"{found:,}")
 
 
-def _exit(done: Treated) -> int:
+def exit_of(done: Treated) -> int:
+    """The exit code that says how a run ended."""
     outcomes = {r.outcome for r in done.results}
     # what recovery refused of another plan is told by that plan
     if done.unknown or Outcome.UNKNOWN in outcomes | {r.outcome for x in done.recovered for r in x.results}:

@@ -24,6 +24,7 @@ from mendory.config.sections import (
     MetadataSection,
     NotifySection,
     PrivacySection,
+    QueueSection,
     ReportSection,
     RetentionSection,
     RulesSection,
@@ -61,6 +62,7 @@ class Config(BaseSettings):
     rules: RulesSection = RulesSection()
     approval: ApprovalSection = ApprovalSection()
     attempts: AttemptsSection = AttemptsSection()
+    queue: QueueSection = QueueSection()
     retention: RetentionSection = RetentionSection()
     telemetry: TelemetrySection = TelemetrySection()
     privacy: PrivacySection = PrivacySection()

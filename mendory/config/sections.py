@@ -349,6 +349,12 @@ class NotifySection(Section):
     zone: Zone = "UTC"
 
 
+class QueueSection(Section):
+    """How long a finding may wait for a person before people are told that it does."""
+
+    alarm_after: timedelta = Field(default=timedelta(days=7), gt=timedelta(0))
+
+
 class AttemptsSection(Section):
     """How often one problem is repaired again before it is a person's."""
 

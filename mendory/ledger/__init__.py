@@ -2,7 +2,7 @@
 
 SQLite in WAL mode with synchronous=FULL by default, PostgreSQL for several machines. One `Ledger` per database, or
 per schema of one; its parts are grouped by subject: `plans`, `decisions`, `intents`, `findings`, `asides`, `spaces`,
-`thresholds`, `checkpoints`, `approvers`, `answers`, `notices`, `words`, `evidence`.
+`thresholds`, `checkpoints`, `approvers`, `answers`, `notices`, `words`, `evidence`, `choices`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from mendory.ledger.answers import Answers
 from mendory.ledger.approvers import Approvers
 from mendory.ledger.asides import Asides
 from mendory.ledger.checkpoints import Checkpoints
+from mendory.ledger.choices import Choices
 from mendory.ledger.decisions import Decisions
 from mendory.ledger.evidence import Evidence
 from mendory.ledger.findings import Findings
@@ -64,6 +65,7 @@ class Ledger:
         self.notices = Notices(self.transaction, self.reading, clock)
         self.words = Words(self.transaction, self.reading, clock)
         self.evidence = Evidence(self.reading, self.words.changes, clock)
+        self.choices = Choices(self.transaction, self.reading, clock)
 
     @classmethod
     def open(cls, url: str, clock: Clock = utc_now, create: bool = True) -> Ledger:
@@ -175,6 +177,8 @@ class Ledger:
                     "revocation": lambda ref: self.approvers.revoked_digest(conn, ref),
                     "answer": lambda ref: self.answers.digest(conn, ref),
                     "word": lambda ref: self.words.digest(conn, ref),
+                    "choice": lambda ref: self.choices.given_digest(conn, ref),
+                    "choice_end": lambda ref: self.choices.ended_digest(conn, ref),
                 },
             )
 
@@ -193,6 +197,8 @@ class Ledger:
             ("answer", sa.select(schema.answer.c.round)),
             ("answer", sa.select(schema.code_use.c.round)),
             ("word", sa.select(schema.word.c.id)),
+            ("choice", sa.select(schema.choice.c.id)),
+            ("choice_end", sa.select(schema.choice.c.id).where(schema.choice.c.ended_at.is_not(None))),
         ):
             linked = set(conn.execute(sa.select(c.ref).where(c.kind == kind)).scalars())
             stray = sorted(set(conn.execute(ids).scalars()) - linked)

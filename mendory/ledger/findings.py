@@ -67,13 +67,11 @@ class Findings:
 
     def enqueue(self, reasons: Mapping[str, str]) -> None:
         """The human queue is exactly these findings, each with its reason and since when it waits."""
+        now = self._clock().isoformat()
         with self._transaction() as conn:
             held = {r.finding_id: r.at for r in conn.execute(sa.select(t.queue))}
             conn.execute(t.queue.delete())
-            rows = [
-                {"finding_id": f, "reason": why, "at": held.get(f, self._clock().isoformat())}
-                for f, why in sorted(reasons.items())
-            ]
+            rows = [{"finding_id": f, "reason": why, "at": held.get(f, now)} for f, why in sorted(reasons.items())]
             if rows:
                 conn.execute(t.queue.insert(), rows)
 

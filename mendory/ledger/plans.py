@@ -135,6 +135,20 @@ class Plans:
             )
             return {r.finding_id: r.plan_id for r in conn.execute(query)}
 
+    def applied_for(self, finding_id: str, since: datetime) -> tuple[str, str] | None:
+        """(plan, step) of the newest plan made since then of which a step about the finding was applied and stands."""
+        c = t.plan_step.c
+        query = (
+            sa.select(c.plan_id, c.step_id)
+            .join(t.plan, t.plan.c.id == c.plan_id)
+            .where(c.finding_id == finding_id, c.outcome.in_(("applied", FAILED)))
+            .where(t.plan.c.made_at >= since.isoformat())
+            .order_by(t.plan.c.made_at.desc(), c.step_id)
+        )
+        with self._transaction() as conn:
+            held = conn.execute(query).first()
+        return None if held is None else (held.plan_id, held.step_id)
+
     def note(
         self, plan_id: str, step_id: str, outcome: str, authority: str | None, reason: str, rid: str | None
     ) -> None:

@@ -201,11 +201,46 @@ word = sa.Table(
     sa.Column("rows", Text, nullable=False),
 )
 
+choice = sa.Table(
+    "choice",
+    metadata,
+    sa.Column("id", Text, primary_key=True),
+    sa.Column("seq", sa.Integer, nullable=False, unique=True),
+    sa.Column("finding_id", Text, nullable=False),
+    sa.Column("choice", Text, nullable=False),
+    sa.Column("keep", Text),
+    sa.Column("until", Text),
+    sa.Column("by", Text, nullable=False),
+    sa.Column("because", Text, nullable=False),
+    sa.Column("at", Text, nullable=False),
+    sa.Column("ended_at", Text),
+    sa.Column("ended_by", Text),
+    sa.Column("ended_because", Text),
+    # one stands for each finding, whoever else answers at the same time
+    sa.Index(
+        "uq_choice_standing",
+        "finding_id",
+        unique=True,
+        sqlite_where=sa.text("ended_at IS NULL"),
+        postgresql_where=sa.text("ended_at IS NULL"),
+    ),
+)
+CHOICE_ENDS = ("ended_at", "ended_by", "ended_because")
+"""The last columns of an answer: what ended it, recorded apart."""
+
 queue = sa.Table(
     "queue",
     metadata,
     sa.Column("finding_id", Text, primary_key=True),
     sa.Column("reason", Text, nullable=False),
+    sa.Column("at", Text, nullable=False),
+)
+
+alarm = sa.Table(
+    "alarm",
+    metadata,
+    # a finding of which people were told that it has waited long
+    sa.Column("finding_id", Text, primary_key=True),
     sa.Column("at", Text, nullable=False),
 )
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mendory.catalogue import Level, Otherwise, StepKind, remedy_of
+from mendory.catalogue import CHOSEN, Level, Otherwise, Remedy, StepKind, remedy_of
+from mendory.choices import Answer
 from mendory.conflicts import losers, spared
 from mendory.detect import Examination, Fetch, Settings, examine
 from mendory.detect.exact_duplicates import INCIDENTAL
 from mendory.detect.neighbours import Neighbours
 from mendory.finding import Code, Finding
 from mendory.mapping import RELATIONS, Giving
+from mendory.plan.answered import answered as by_answer
 from mendory.plan.belonging import set_scope, set_source
 from mendory.plan.dispute import lift_mark, mark_disputed
 from mendory.plan.draft import Draft, Situation, Unplanned, VectorOf, changed, nobody_embeds
@@ -47,11 +49,20 @@ _ORDER = {kind: at for at, kind in enumerate(_DRAFTERS)}
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What the owner has configured about filling in, and the rows that a person lets be as they are."""
+    """What the owner has configured about filling in, and what people said: rows that stay as they are, answers.
+
+    `answers` are those that decide, by the id of the finding they were given to.
+    """
 
     defaults: Mapping[str, Any]
     min_siblings: int = 3
     kept: Collection[str] = frozenset()
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+
+    def remedy(self, finding: Finding) -> Remedy:
+        """What a person answered to the finding leads to; without an answer what the catalogue says."""
+        answer = self.answers.get(finding.id)
+        return CHOSEN[answer.choice] if answer else remedy_of(finding)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +89,10 @@ def draft(
 
     A filled scene can make two rows mergeable; the plan holds both steps, so that planning the healed
     table gives nothing. What only a person can let run (level 3, a summary) is never imagined: it may never be
-    approved, so nothing is planned on it. `held_back` says why a finding must not be planned (dismissed, under an open
-    plan, tried too often), or None; of a finding whose steps would change a row in `wishes.kept` none is planned.
-    `giving` is what rows without a scope or source can be given; `vector_of` embeds a summary. The result does not
-    depend on the order of rows.
+    approved, so nothing is planned on it; but for what a person has answered already. `held_back` says why a finding
+    must not be planned (dismissed, under an open plan, tried too often), or None; of a finding whose steps would change
+    a row in `wishes.kept` none is planned. `giving` is what rows without a scope or source can be given; `vector_of`
+    embeds a summary. The result does not depend on the order of rows.
     """
     imagined: dict[str, Memory] = {}
     looked_up: dict[str, Memory | None] = {}
@@ -128,7 +139,7 @@ def draft(
                 [
                     (f.evidence["keep"], f.evidence["lose"])
                     for f in seen.findings
-                    if f.evidence.get("lose") and f.evidence["lose"] not in stays
+                    if f.evidence.get("lose") and f.evidence["lose"] not in stays and f.id not in wishes.answers
                 ]
             ),
         )
@@ -136,25 +147,28 @@ def draft(
         # level 1 first and to its end: it runs before the rest, so the rest is planned on what it leaves
         for level in Level:
             fresh: list[Draft] = []
-            waiting = _open(seen, level, answered, at.losing)
+            waiting = _open(seen, level, answered, at.losing, wishes)
             ids = sorted({i for f in waiting for i in f.ids})
             asking = look(ids)  # one reading for all of them
             if waiting and level is Level.PERSON:
                 told = Witnesses.of(asking.values(), state(), settings.owner_keys)
                 at = replace(at, evidence=Evidence(told, settings.owner_keys, giving(ids), seen.doubtful))
             for finding in waiting:
-                settled = stays.get(finding.evidence.get("lose", ""), finding)
+                said = wishes.answers.get(finding.id)
+                settled = finding if said else stays.get(finding.evidence.get("lose", ""), finding)
                 why = _obstacle(finding, shared) or held_back(finding) or held_back(settled)
-                answers: list[Draft | Unplanned] = (
-                    [Unplanned(finding, why)] if why else _DRAFTERS[_step(finding)](finding, at)
-                )
+                answers: list[Draft | Unplanned]
+                if why:
+                    answers = [Unplanned(finding, why)]
+                else:
+                    answers = by_answer(finding, said, at) if said else _DRAFTERS[_step(finding, wishes)](finding, at)
                 for answer in _sparing(finding, answers, wishes.kept):
                     if isinstance(answer, Unplanned):
                         (lasting if finding.id in answered else unplanned).append(answer)
                         continue
                     fresh.append(answer)
                     answered.add(finding.id)
-                    if answer.rule is None and level is not Level.AUTOMATIC:
+                    if answer.rule is None and level is not Level.AUTOMATIC and not said:
                         undecided.update(answer.rows)
                         continue
                     for row, changes in answer.changes.items():
@@ -165,7 +179,7 @@ def draft(
         else:
             break
     assert first is not None
-    return Drafted(first, tuple(drafts), (*lasting, *unplanned, *_left(seen, answered)))
+    return Drafted(first, tuple(drafts), (*lasting, *unplanned, *_left(seen, answered, wishes)))
 
 
 def _sparing(finding: Finding, answers: list[Draft | Unplanned], kept: Collection[str]) -> Sequence[Draft | Unplanned]:
@@ -180,26 +194,28 @@ def _obstacle(finding: Finding, shared: frozenset[str]) -> str | None:
     return None
 
 
-def _left(seen: Examination, answered: set[str]) -> Iterator[Unplanned]:
+def _left(seen: Examination, answered: set[str], wishes: Wishes) -> Iterator[Unplanned]:
     """The findings for which the catalogue has no step."""
     for finding in seen.findings:
-        remedy = remedy_of(finding)
+        remedy = wishes.remedy(finding)
         if remedy.step is None and finding.id not in answered:
             reason = "a person must decide" if remedy.otherwise is Otherwise.PERSON else "report only"
             yield Unplanned(finding, reason)
 
 
-def _step(finding: Finding) -> StepKind:
-    step = remedy_of(finding).step
+def _step(finding: Finding, wishes: Wishes) -> StepKind:
+    step = wishes.remedy(finding).step
     assert step is not None
     return step
 
 
-def _open(seen: Examination, level: Level, answered: set[str], losing: Mapping[str, Sequence[str]]) -> list[Finding]:
+def _open(
+    seen: Examination, level: Level, answered: set[str], losing: Mapping[str, Sequence[str]], wishes: Wishes
+) -> list[Finding]:
     """The findings of one level that no draft answers yet, in the order they are drafted.
 
     A row that wins and loses goes before what it wins over: the latter's step is planned on what that leaves.
     """
-    waiting = [f for f in seen.findings if remedy_of(f).level == level and f.id not in answered]
+    waiting = [f for f in seen.findings if wishes.remedy(f).level == level and f.id not in answered]
     depth = {f.id: len(losing.get(str(f.evidence.get("keep")), ())) for f in waiting}
-    return sorted(waiting, key=lambda f: (_ORDER[_step(f)], f.scope or "", depth[f.id], f.ids, f.id))
+    return sorted(waiting, key=lambda f: (_ORDER[_step(f, wishes)], f.scope or "", depth[f.id], f.ids, f.id))

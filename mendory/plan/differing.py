@@ -27,7 +27,7 @@ def differing(members: Sequence[Memory], at: Situation, harmless: Collection[Vet
     further columns, further metadata but topic, entities and what never changes what is meant. Events, unknown kinds
     and rows that can't be read are like nothing else. Cost: a reading of each pair of different texts.
     """
-    found = _belonging(members, at)
+    found = belonging(members, at)
     kinds = {kind for m in members if (kind := plain_kind(m)) is not None}
     if len(kinds) > 1 or kinds - MERGEABLE:
         found.append("kind")
@@ -43,10 +43,11 @@ def differing(members: Sequence[Memory], at: Situation, harmless: Collection[Vet
 
 def differing_copies(members: Sequence[Memory], at: Situation) -> list[str]:
     """As `differing`, for rows that repeat one text: only in scope, status, owner and text may nothing differ."""
-    return _belonging(members, at) + text_vetoes([m.content or "" for m in members])
+    return belonging(members, at) + text_vetoes([m.content or "" for m in members])
 
 
-def _belonging(members: Sequence[Memory], at: Situation) -> list[str]:
+def belonging(members: Sequence[Memory], at: Situation) -> list[str]:
+    """Names of what the members differ in of whose they are and whether they can be read; none when they don't."""
     found: list[str] = []
     if len({m.scope for m in members}) > 1 or is_blank(members[0].scope):
         found.append("scope")

@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from mendory.catalogue import Level, StepKind, remedy_of
+from mendory.catalogue import CHOSEN, Level, Remedy, StepKind, remedy_of
+from mendory.choices import Choice
 from mendory.detect.context import BatchFacts, Referrers
 from mendory.finding import Finding
 from mendory.mapping import LIFTED
@@ -28,7 +29,8 @@ class Draft:
     """A repair of one finding.
 
     `holds` are rows it does not change but relies on, such as the one a merge keeps: they are written
-    as they are with the others, so that a change of theirs in the meantime refuses the repair.
+    as they are with the others, so that a change of theirs in the meantime refuses the repair. `chosen` is what a
+    person answered to the finding, where that is what it follows from.
     """
 
     kind: StepKind
@@ -37,6 +39,7 @@ class Draft:
     changes: Changes
     detail: Mapping[str, Any]
     holds: tuple[str, ...] = ()
+    chosen: Choice | None = None
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -51,14 +54,18 @@ class Draft:
     @property
     def level(self) -> Level:
         """Who may let it run, from the catalogue."""
-        level = remedy_of(self.finding).level
+        level = self._remedy.level
         assert level is not None
         return level
 
     @property
     def rule(self) -> str | None:
         """The rule that can confirm it, from the catalogue."""
-        return remedy_of(self.finding).rule
+        return self._remedy.rule
+
+    @property
+    def _remedy(self) -> Remedy:
+        return CHOSEN[self.chosen] if self.chosen else remedy_of(self.finding)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,8 @@ def merge_exact(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
         return [Unplanned(finding, f"they differ in {', '.join(against)}: never merged")]
     primary, *merged = sorted(members, key=_information)
     reason = f"keep {primary.id}, archive {len(merged)} row(s) that say the same"
-    return _merge(StepKind.MERGE_EXACT, finding, at, primary, merged, reason, {"strategy": "exact"})
+    merged.sort(key=lambda m: m.id or "")
+    return merged_into(finding, at, primary, merged, reason, {"strategy": "exact"}, kind=StepKind.MERGE_EXACT)
 
 
 def merge_near(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
@@ -60,7 +61,7 @@ def merge_near(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
     reason = f"keep {primary.id}, archive {len(merged)} row(s) that say the same in other words"
     if echo:
         reason = f"keep {primary.id}, archive {len(merged)} row(s) that repeat it as recalled"
-    return _merge(StepKind.MERGE_NEAR, finding, at, primary, merged, reason, detail, parts)
+    return merged_into(finding, at, primary, merged, reason, detail, parts)
 
 
 def hidden_meanwhile(
@@ -78,8 +79,7 @@ def hidden_meanwhile(
     return ""
 
 
-def _merge(
-    kind: StepKind,
+def merged_into(
     finding: Finding,
     at: Situation,
     primary: Memory,
@@ -87,9 +87,9 @@ def _merge(
     reason: str,
     detail: Mapping[str, Any],
     parts: Sequence[str] = (),
+    kind: StepKind = StepKind.MERGE_NEAR,
 ) -> list[Draft | Unplanned]:
     """The step that archives `merged` in favour of `primary`, and those that let others name the primary instead."""
-    merged = sorted(merged, key=lambda m: m.id or "") if kind is StepKind.MERGE_EXACT else merged
     names = sorted(str(m.id) for m in merged)
     hidden: dict[str, dict[str, Any]] = {
         i: {"status": Status.ARCHIVED.value, "duplicate_of": str(primary.id)} for i in names

@@ -37,7 +37,7 @@ def supersede(finding: Finding, at: Situation) -> list[Draft | Unplanned]:
         return [Unplanned(finding, OTHER_SCOPE)]
     loser, winner = rows[lose], rows[final]
     changes: dict[str, dict[str, Any]] = {
-        lose: {"status": Status.ARCHIVED.value, "superseded_by": final, **_without_marks(loser)}
+        lose: {"status": Status.ARCHIVED.value, "superseded_by": final, **without_marks(loser)}
     }
     if lifted := freed(winner, {lose}):
         changes[final] = lifted
@@ -66,7 +66,7 @@ def freed(memory: Memory, of: set[str]) -> dict[str, Any]:
     return {"disputed_with": None, **lifts}
 
 
-def _without_marks(memory: Memory) -> dict[str, Any]:
+def without_marks(memory: Memory) -> dict[str, Any]:
     """The changes by which nothing is kept of a dispute of it."""
     held = {"disputed_with": memory.kept.disputed_with, "marked": memory.kept.marked}
     return {name: None for name, value in held.items() if value}

@@ -14,16 +14,21 @@ NOT_ASKED: Final = "not asked for"
 """Why a finding outside what a plan was asked for is not in it."""
 
 
-def waiting_for_a_person(unplanned: Sequence[Unplanned], under: Collection[str]) -> dict[str, str]:
+def waiting_for_a_person(
+    unplanned: Sequence[Unplanned], under: Collection[str], answered: Collection[str] = ()
+) -> dict[str, str]:
     """Finding id → why it waits; `under` are those that an open plan answers.
 
-    A conflict that no rule decides waits whatever plan marks it: a mark decides nothing.
+    A conflict that no rule decides waits whatever plan marks it: a mark decides nothing. One that a person has
+    `answered` waits only where no plan does what they said.
     """
     waits: dict[str, str] = {}
     for one in unplanned:
         if one.reason.startswith("dismissed") or one.reason in ("report only", NOT_ASKED):
             continue
-        if remedy_of(one.finding).step is StepKind.MARK_DISPUTED:
+        if one.finding.id in answered:
+            waits |= {} if one.finding.id in under else {one.finding.id: one.reason}
+        elif remedy_of(one.finding).step is StepKind.MARK_DISPUTED:
             waits[one.finding.id] = undecided(one.finding)
         elif one.finding.id not in under:
             waits[one.finding.id] = one.reason

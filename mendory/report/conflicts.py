@@ -29,6 +29,7 @@ def _steps(plan: Plan) -> Iterator[tuple[Group, Step]]:
 
 def _told(group: Group, step: Step, outcome: str, finding: Finding | None) -> dict[str, Any]:
     evidence = finding.evidence if finding else {}
+    decided = step.detail.get("rule") or evidence.get("rule")
     return {
         "group": group.name,
         "step": step.id[:8],
@@ -36,9 +37,9 @@ def _told(group: Group, step: Step, outcome: str, finding: Finding | None) -> di
         "rows": list(finding.ids if finding else step.row_ids),
         "claims": list(evidence.get("claims", ())),
         "keep": step.detail.get("kept_id"),
-        "rule": evidence.get("rule"),
+        "rule": decided,
         "difference": dict(evidence.get("difference", {})),
-        "why": why(finding) if finding and not evidence.get("rule") else "",
+        "why": why(finding) if finding and not decided else "",
         "outcome": outcome,
     }
 
@@ -100,6 +101,12 @@ def lines(finding: Finding, lang: str) -> Iterator[str]:
     evidence = finding.evidence
     for ident, claim in zip(finding.ids, claims(evidence.get("claims", ()), lang), strict=False):
         yield f"{ident}: {claim}"
+    yield from decided(finding, lang)
+
+
+def decided(finding: Finding, lang: str) -> Iterator[str]:
+    """Who decided between the sides or why nobody did, and what a judge said."""
+    evidence = finding.evidence
     rule, difference = evidence.get("rule"), evidence.get("difference", {})
     if rule or finding.code is Code.CONFLICT:
         yield word("decided_line", lang, by=decided_by(rule, difference, why(finding), lang))

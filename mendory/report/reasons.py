@@ -253,6 +253,18 @@ _PATTERNS: Final = (
     (r"its rows already are as planned", "其行已与计划一致"),
     (r"requires step (.+), which was not applied", r"依赖的步骤 \1 未执行"),
     (r"a step it requires was rejected", "依赖的步骤被拒绝"),
+    (r"a step it requires runs no more", "依赖的步骤不再执行"),
+    # what a person answered
+    (r"person", "人"),
+    (r"keep (.+), archive (.+): a person decided", r"保留 \1，归档 \2：由人决定"),
+    (r"keep (.+), archive (\d+) row\(s\) that a person says are one with it", r"保留 \1，归档人认为与其相同的 \2 行"),
+    (r"a person has decided", "已由人决定"),
+    (r"the answer was taken back", "回答已收回"),
+    (r"an answer was taken back", "回答已收回"),
+    (
+        r"its rows have changed since it was found, so it is over; the next check looks again",
+        "发现之后其行已有变化，此问题不复存在；下次检查时再看",
+    ),
     (r"already applied by (\w+)", r"已由修复 \1 执行"),
     (r"being applied by (\w+)", r"正由修复 \1 执行"),
     (r"the outcome of (\w+) is unknown; run 'mendory recover'", r"修复 \1 的结果未知；请运行 mendory recover"),

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mendory.cli.review import NEXT, next_step
+from mendory.choices import COMPARED
+from mendory.cli.advice import NEXT, next_step
 from mendory.clinic import Clinic
 from mendory.config import Config
 from mendory.finding import Code
@@ -120,7 +121,8 @@ def test_what_waits_longest_is_told_how_long(sick: Path, run: Run) -> None:
 def test_every_code_has_something_to_do(code: str) -> None:
     """Whatever waits, the line behind it ends with a command that can be typed."""
     assert next_step(code, "a person must decide").startswith("next: ")
-    assert "mendory plan" in next_step(code, "a person must decide")
+    then = "mendory review --as NAME" if code in COMPARED else "mendory plan"
+    assert next_step(code, "a person must decide").endswith(then)
     assert NEXT[code] in next_step(code, "a person must decide")
 
 
