@@ -23,8 +23,9 @@ from mendory.sparing import take_up
 from mendory.treatment import apply, approve, reject, rule, take_back
 from tests.cli.conftest import LIMITS, Run, configure, plan_code, run  # noqa: F401 - a fixture
 from tests.conftest import GENEROUS, NOON, FakeClock, arrow, make_table, memory, on_both
-from tests.test_conflict_repairs import UNDECIDED, a_clinic, heal
+from tests.test_conflict_repairs import SCENES, UNDECIDED, a_clinic, heal
 from tests.test_executor import ALL, MakeClinic, owner, planned
+from tests.test_staleness import AWAY, BACK, HELIX, VIM
 
 pytestmark = pytest.mark.lance
 UNRULED = {"limits": GENEROUS}
@@ -137,6 +138,27 @@ def test_a_mark_that_stands_has_not_come_back(tmp_path: Path, clock: FakeClock) 
     marked = counted(at, "mark_disputed")
     assert (len(UNDECIDED) // 2, 0, 0) == marked[2:]
     assert (0, 0) == counted(at, "conflict.latest_user_statement")[3:]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_is_kept_aside_has_not_come_back(tmp_path: Path, clock: FakeClock, language: str) -> None:
+    """An exception that is linked, and what weighs less, change no byte of a row; both repairs hold."""
+    general, specific, scene = SCENES[language]
+    about = {"object": "coriander"}
+    rows = [
+        memory("all", content=general, claim=about | {"stance": "refuse"}, created_at="2025-01-01"),
+        memory("one", content=specific, claim=about | {"stance": "want", "scene": scene}, created_at="2025-02-01"),
+        *(VIM, HELIX, AWAY),
+    ]
+    at = a_clinic(tmp_path, clock, rows, rules={"confirmed": ["conflict.exception", "weigh.context"]})
+    heal(at)
+    assert at.plan().plan is None
+    owner(at).add(arrow([BACK]))
+    heal(at)
+    assert at.plan().plan is None
+
+    assert (1, 0, 0) == counted(at, "conflict.exception")[2:]
+    assert (0, 0) == counted(at, "weigh.context")[3:]
 
 
 @on_both

@@ -477,7 +477,7 @@ def test_staleness(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", cases("policy"))
 def test_policy(case: dict[str, Any]) -> None:
     """Each step of a plan runs, waits or is suspended, by whose word and for which reason."""
-    known = {"why", "steps", "limits", "confirmed", "approved", "done", "health", "rulings"}
+    known = {"why", "steps", "limits", "confirmed", "approved", "done", "health", "stopped", "rulings"}
     only(known, case, "the case")
     steps: dict[str, Step] = {}
     for name, entry in case["steps"].items():
@@ -490,7 +490,7 @@ def test_policy(case: dict[str, Any]) -> None:
     approved = {steps[n].id: word for n, word in case.get("approved", {}).items()}
     done = {steps[n].id for n in case.get("done", ())}
 
-    rulings = decide(plan, limits, case.get("confirmed", ()), approved, health, done)
+    rulings = decide(plan, limits, case.get("confirmed", ()), approved, health, done, stopped=case.get("stopped", {}))
 
     names = {s.id: n for n, s in steps.items()}
     assert sorted(case["rulings"]) == sorted(names[i] for i in rulings)

@@ -125,19 +125,19 @@ def _problems(conn: sa.Connection, rid: str) -> dict[_Step, str]:
 
 def _votes(conn: sa.Connection) -> list[Vote]:
     """What people said last of each subject's steps, plan by plan."""
-    steps = {
-        (row.plan_id, row.step_id): subject_of(row.kind, row.rule)
-        for row in conn.execute(sa.select(t.plan_step).where(t.plan_step.c.kind.is_not(None)))
-    }
+    step = t.plan_step.c
+    known = (step.kind.is_not(None), step.plan_id.in_(sa.select(t.decision.c.plan_id)))
+    kinds = conn.execute(sa.select(step.plan_id, step.step_id, step.kind, step.rule).where(*known))
+    steps = {(row.plan_id, row.step_id): subject_of(row.kind, row.rule) for row in kinds}
     link = sa.and_(t.chain.c.kind == "decision", t.chain.c.ref == t.decision.c.id)
     query = sa.select(t.decision, t.chain.c.seq.label("link")).join(t.chain, link).order_by(t.chain.c.seq)
     said: dict[tuple[str, str], tuple[str, int]] = {}
     for row in conn.execute(query):
-        for step in json.loads(row.steps):
-            said[row.plan_id, step] = row.verdict, row.link
+        for step_id in json.loads(row.steps):
+            said[row.plan_id, step_id] = row.verdict, row.link
     words: dict[tuple[str, str], dict[str, int]] = {}
-    for (plan_id, step), (verdict, seq) in said.items():
-        if (subject := steps.get((plan_id, step))) is not None:
+    for (plan_id, step_id), (verdict, seq) in said.items():
+        if (subject := steps.get((plan_id, step_id))) is not None:
             held = words.setdefault((subject, plan_id), {})
             held[verdict] = max(seq, held.get(verdict, 0))
     return [Vote(subject, max(v.values()), "approve" in v, "reject" in v) for (subject, _), v in words.items()]
