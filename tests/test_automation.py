@@ -339,6 +339,8 @@ def test_the_verb_shows_asks_and_takes_a_word(tmp_path: Path, run: Run) -> None:
     ) in shown.output.splitlines()
     assert "next: mendory policy --apply merge.exact --as NAME · mendory plan" == shown.output.splitlines()[-1]
     assert "merge.exact 已自行停止：最近 3 次修复中有 3 次被撤销或未通过验证，至少 43.9%" in chinese.output
+    assert "  merge.exact stopped running by itself: mendory policy" in run("review").output.splitlines()
+    assert ["merge.exact"] == json.loads(run("review", "--json").output)["stopped"]
     [row] = [s for s in json.loads(run("policy", "--json").output)["subjects"] if s["subject"] == "merge.exact"]
     assert ("stopped", 3, 3, 3, None) == (
         row["runs"],

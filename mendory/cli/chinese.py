@@ -37,6 +37,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "The configuration alone says again whether {subject} runs by itself.": "{subject} 是否自动执行，重新由配置决定。",
     "{subject} runs by itself from now on, within the limits.": "{subject} 从现在起在限额之内自动执行。",
     "{subject} runs by itself no more; its steps wait for a person.": "{subject} 不再自动执行；其步骤等待人工。",
+    "  {subject} stopped running by itself: {command}": "  {subject} 已自行停止自动执行：{command}",
     "No limits are configured, so nothing runs without a person.": "未配置限额，因此没有人的批准什么都不执行。",
     "rule or step": "规则或步骤",
     "runs": "执行",

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import click
 
+from mendory.automation import Runs
 from mendory.choices import Answer, Choice
 from mendory.cli import answering
 from mendory.cli.advice import next_step
@@ -111,6 +112,8 @@ def _list(clinic: Clinic, texts: bool, limit: int, as_json: bool) -> int:
     unknown = ledger.intents.unresolved() if ledger else []
     contents = _contents(clinic, [i for w in everything for i in w.finding.ids]) if texts else {}
     late = overdue(everything, clinic.config.queue.alarm_after)
+    stands = ledger.evidence.standings(clinic.config.rules.confirmed) if ledger else {}
+    stopped = sorted(name for name, s in stands.items() if s.runs is Runs.STOPPED)
     if as_json:
         said = [w.as_json() | ({"texts": _of(w.finding, contents)} if texts else {}) for w in everything]
         print_json(
@@ -121,11 +124,14 @@ def _list(clinic: Clinic, texts: bool, limit: int, as_json: bool) -> int:
                 "kept": [w.as_json() for w in ledger.words.kept().values()] if ledger else [],
                 "dismissed": [w.as_json() for w in ledger.words.dismissed().values()] if ledger else [],
                 "overdue": [w.finding.id for w in late],
+                "stopped": stopped,
             }
         )
     else:
         if ledger:
             show_spared(ledger)
+        for name in stopped:
+            click.echo(say("  {subject} stopped running by itself: {command}", subject=name, command=command("policy")))
         _show_ages(late, len(everything) - len(waiting), clinic.config.queue.alarm_after)
         _show(waiting, plans, unknown, contents, limit)
     return WAITS if waiting or plans or unknown else OK
