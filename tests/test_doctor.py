@@ -223,6 +223,20 @@ def test_the_ledger_is_counted_and_bound(clinic: MakeClinic, tmp_path: Path) -> 
     assert State.OK is repairs.state
 
 
+def test_what_waits_for_long_wants_attention(clinic: MakeClinic, tmp_path: Path, clock: FakeClock) -> None:
+    """How many findings wait and the age of the oldest; a warning once one is older than [queue] alarm_after."""
+    at = clinic([memory("m1", scope=None), memory("h1")], queue={"alarm_after": timedelta(days=3)})
+    at.plan()
+    clock.move(days=2, hours=1)
+    [young] = lines(at, machine_of(tmp_path))["queue"]
+    clock.move(days=1)
+    [old] = lines(at, machine_of(tmp_path))["queue"]
+
+    assert (State.OK, "findings that wait for a person: {count}, the oldest for {age}") == (young.state, young.said)
+    assert (State.WARN, "mendory review --as NAME") == (old.state, old.todo)
+    assert {"count": 1, "age": "3 d", "late": 1} == dict(old.values)
+
+
 def test_a_ledger_that_was_tampered_with_fails(clinic: MakeClinic, tmp_path: Path) -> None:
     """A changed record breaks the chain, and the doctor says which link."""
     at = clinic(SICK)

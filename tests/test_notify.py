@@ -23,6 +23,7 @@ from mendory.clinic import Clinic
 from mendory.config import NotifySection
 from mendory.notify import Notified, notify
 from mendory.notify.due import due, quiet
+from mendory.notify.said import of_plan
 from mendory.notify.shapes import accepted, message
 from tests.conftest import GENEROUS, FakeClock, memory
 from tests.loopback import Answer, Loopback, Request
@@ -109,7 +110,7 @@ def wecom(path: str, body: Any, now: datetime) -> Answer:
 
 def plain(path: str, body: Any, now: datetime) -> Answer:
     """Any service of one's own: takes an event it knows."""
-    return (204, {}, b"") if body.get("event") == "plan.waits" and TOKEN in path else (422, {}, b"")
+    return (204, {}, b"") if body.get("event") in ("plan.waits", "queue.late") and TOKEN in path else (422, {}, b"")
 
 
 SERVICES: Mapping[str, tuple[str, Callable[[str, Any, datetime], Answer]]] = {
@@ -237,7 +238,7 @@ def test_level_three_and_the_command_line_are_told(shape: str, lang: str) -> Non
         {"groups": groups, "severity": "high", "zone": "America/Argentina/ComodRivadavia", "table": "t" * 200}
     )
     now = asked.made_at
-    made = message(shape, asked, "", lang, now, SECRET if shape in ("feishu", "dingtalk") else None)
+    made = message(shape, of_plan(asked, "", lang), now, SECRET if shape in ("feishu", "dingtalk") else None)
     query = "&".join(f"{k}={v.replace('+', '%2B')}" for k, v in made.query.items())
     path = SERVICES[shape][0]
     said = json.dumps(made.body, ensure_ascii=False)
@@ -300,7 +301,7 @@ def test_what_the_service_does_not_take_is_told_at_the_next_run(
     second = told(at, web)
 
     assert ((), (plan.id,), set()) == (first.told, first.failed, nobody)
-    assert {"told": 0, "later": 0, "failed": 1} == {k: v for k, v in first.as_json().items() if k != "why"}
+    assert {"told": 0, "later": 0, "failed": 1, "late": 0} == {k: v for k, v in first.as_json().items() if k != "why"}
     assert {"HTTP 400" if shape == "slack" else "HTTP 200, code 9": 1} == first.as_json()["why"]
     assert ((plan.id,), 2) == (second.told, web.asked)
 
@@ -566,3 +567,71 @@ def _plan(number: int, severity: str, left: int, _told: bool, waits: bool, now: 
     return replace(
         usual, plan_id=f"{number}" * 8, made_at=now - timedelta(hours=24), expires_at=now + timedelta(hours=left)
     )
+
+
+# --- what has waited for long -----------------------------------------------------------------
+
+
+def waits_long(clinic: Make, clock: FakeClock, shape: str, **keys: Any) -> Clinic:
+    """A row without a scope that nobody has given one for eight days."""
+    at = clinic([memory("m1", scope=None, content=CANARY), memory("h1")], notify=section(shape), **keys)
+    at.plan()
+    clock.move(days=8)
+    return at
+
+
+@pytest.mark.lance
+@pytest.mark.parametrize("lang", LANGS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_has_waited_for_long_is_told_once(
+    clinic: Make, service: Callable[[str], Service], clock: FakeClock, shape: str, lang: str
+) -> None:
+    """Every service takes it; how many, since when at the longest, how to answer; no id, no scope, no text."""
+    at, web = waits_long(clinic, clock, shape, report={"lang": lang}), service(shape)
+    first, second = told(at, web), told(at, web)
+    at.plan()
+    third = told(at, web)
+    [body] = web.taken
+    said = json.dumps(body, ensure_ascii=False)
+
+    assert (1, Notified(), Notified()) == (first.late, second, third)
+    assert {"en": "1 of 1 findings", "zh": "1 个待处理问题中，1 个等待已超过 7 天"}[lang] in said
+    assert "mendory review --as NAME" in said or ("queue.late", 8 * 86400) == (body["event"], body["oldest_seconds"])
+    assert [] == [text for text in (CANARY[:6], "m1", TOKEN) if text in said]
+
+
+@pytest.mark.lance
+def test_what_is_younger_is_not_told_and_what_waits_anew_is(
+    clinic: Make, service: Callable[[str], Service], clock: FakeClock
+) -> None:
+    """A finding that ended and came back has an age of its own; one that nobody took is told at the next run."""
+    at, web = waits_long(clinic, clock, "slack", queue={"alarm_after": timedelta(days=9)}), service("slack")
+    assert Notified() == told(at, web)
+    clock.move(days=2)
+    web.instead = [(400, {}, b"invalid_payload")]
+    assert (0, (("HTTP 400", 1),)) == ((refused := told(at, web)).late, refused.why)
+    assert 1 == told(at, web).late
+
+    [entry] = at.ledger.findings.queued()
+    at.ledger.findings.settle(entry["finding_id"])
+    clock.move(days=1)
+    at.plan()
+    assert Notified() == told(at, web)
+    clock.move(days=10)
+    assert 1 == told(at, web).late
+
+
+@pytest.mark.lance
+@pytest.mark.parametrize(("rows", "late"), [([memory("m1", scope=None)], 1), ([memory("m1", content="")], 0)])
+def test_in_the_quiet_hours_old_findings_wait_unless_one_is_grave(
+    clinic: Make, service: Callable[[str], Service], clock: FakeClock, rows: list[dict[str, Any]], late: int
+) -> None:
+    """As plans do."""
+    web = service("slack")
+    at = clinic([*rows, memory("h1")], notify=section("slack", quiet=["11:00", "13:00"]))
+    at.plan()
+    clock.move(days=8)
+
+    assert late == told(at, web).late
+    clock.move(hours=2)
+    assert 1 - late == told(at, web).late

@@ -247,6 +247,17 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "notice_undo": ("Undo: {command}", "撤销：{command}"),
     "notice_open": ("Read and answer", "查看并答复"),
     "notice_report": ("Case record", "病例记录"),
+    "notice_late_title": ("Mendory: findings wait for you", "Mendory：有问题久未处理"),
+    "notice_late": (
+        "{late} of {waiting} findings have waited for a person for more than {days} days",
+        "{waiting} 个待处理问题中，{late} 个等待已超过 {days} 天",
+    ),
+    "notice_oldest": ("Oldest", "最久"),
+    "notice_days": ("{days} days", "{days} 天"),
+    "notice_answer": (
+        "Answer on the command line: mendory review --as NAME",
+        "在命令行中回答：mendory review --as NAME",
+    ),
 }
 """Key → (English, Chinese)."""
 

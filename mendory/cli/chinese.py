@@ -357,6 +357,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "witness": "见证",
     "writer": "写入方",
     "ledger": "账本",
+    "queue": "队列",
     "repairs": "修复",
     "history": "历史",
     "binding": "绑定",
@@ -434,6 +435,12 @@ SENTENCES: Final[Mapping[str, str]] = {
     "mend ledger.url, or what it names": "修正 ledger.url，或它所指的库",
     "repairs of unknown outcome: {count} ({repairs})": "结果未知的修复 {count} 次（{repairs}）",
     "mendory recover": "mendory recover",
+    "no finding waits for a person": "没有问题等待人处理",
+    "findings that wait for a person: {count}, the oldest for {age}": "等待人处理的问题 {count} 个，最久 {age}",
+    "findings that wait for a person: {count}, the oldest for {age}; {late} for longer than queue.alarm_after": (
+        "等待人处理的问题 {count} 个，最久 {age}；{late} 个超过 queue.alarm_after"
+    ),
+    "mendory review --as NAME": "mendory review --as NAME",
     "repairs under way, or left by a crash: {count} ({repairs})": "进行中或因崩溃遗留的修复 {count} 次（{repairs}）",
     "when none is running: mendory recover": "在没有修复运行时：mendory recover",
     "none is open, none has an unknown outcome": "没有未了结的修复，没有未知的结果",

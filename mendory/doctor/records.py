@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from mendory.clinic import Clinic
-from mendory.doctor.line import Line, fail, ok, size, warn
+from mendory.doctor.line import Line, ago, fail, ok, size, warn
 from mendory.errors import ConfigInvalid, DependencyMissing, LedgerCorrupt, LedgerMismatch, Unavailable
 from mendory.lance import Reader
 from mendory.ledger import Ledger
 from mendory.ledger.records import IntentState
+from mendory.queued import overdue, queued
 
 
 def ledger(clinic: Clinic, reader: Reader | None) -> Iterator[Line]:
@@ -22,6 +23,7 @@ def ledger(clinic: Clinic, reader: Reader | None) -> Iterator[Line]:
         else:
             yield _chain(held)
             yield from _repairs(held, reader)
+            yield _queue(held, clinic)
     except (LedgerCorrupt, LedgerMismatch, Unavailable, ConfigInvalid, DependencyMissing) as error:
         there = isinstance(error, LedgerCorrupt | LedgerMismatch | Unavailable)
         todo = "restore the ledger from a backup, or free it" if there else "mend ledger.url, or what it names"
@@ -74,6 +76,24 @@ def _repairs(held: Ledger, reader: Reader | None) -> Iterator[Line]:
             version=reader.version,
             applied=last.version,
         )
+
+
+def _queue(held: Ledger, clinic: Clinic) -> Line:
+    """How many findings wait for a person, and whether some have for too long."""
+    waiting = queued(held, clinic.clock())
+    late = overdue(waiting, clinic.config.queue.alarm_after)
+    if not waiting:
+        return ok("queue", "no finding waits for a person")
+    values = {"count": len(waiting), "age": ago(int(max(one.age for one in waiting).total_seconds()))}
+    if not late:
+        return ok("queue", "findings that wait for a person: {count}, the oldest for {age}", **values)
+    return warn(
+        "queue",
+        "findings that wait for a person: {count}, the oldest for {age}; {late} for longer than queue.alarm_after",
+        "mendory review --as NAME",
+        late=len(late),
+        **values,
+    )
 
 
 def _binding(clinic: Clinic) -> Line:

@@ -1,8 +1,8 @@
-"""Which plans people were told of; a plan made again after it ended is told again."""
+"""What people were told of, once each: plans that wait, and findings that have waited for long."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -33,3 +33,18 @@ class Notices:
                 conn.execute(
                     t.notice.insert().values(plan_id=plan_id, made_at=made_at.isoformat(), at=self._clock().isoformat())
                 )
+
+    def late(self) -> set[tuple[str, datetime]]:
+        """(finding, since when it waits) of every finding of which people were told that it has waited for long."""
+        with self._reading() as conn:
+            rows = conn.execute(sa.select(t.alarm.c.finding_id, t.alarm.c.since))
+            return {(row.finding_id, datetime.fromisoformat(row.since)) for row in rows}
+
+    def record_late(self, waiting: Collection[tuple[str, datetime]]) -> None:
+        """People were told of these; one that ends and waits anew is told of again."""
+        now = self._clock().isoformat()
+        with self._transaction() as conn:
+            held = {(row.finding_id, row.since) for row in conn.execute(sa.select(t.alarm))}
+            for finding, since in sorted(waiting):
+                if (finding, since.isoformat()) not in held:
+                    conn.execute(t.alarm.insert().values(finding_id=finding, since=since.isoformat(), at=now))

@@ -239,8 +239,9 @@ queue = sa.Table(
 alarm = sa.Table(
     "alarm",
     metadata,
-    # a finding of which people were told that it has waited long
+    # a finding of which people were told that it has waited long; one that waits anew is told again
     sa.Column("finding_id", Text, primary_key=True),
+    sa.Column("since", Text, primary_key=True),
     sa.Column("at", Text, nullable=False),
 )
 

@@ -1,11 +1,11 @@
-"""Telling people that a plan waits for them: each plan once, by a webhook, outside the quiet hours."""
+"""Telling people what waits for them, by a webhook, outside the quiet hours: each plan and old finding once."""
 
 from __future__ import annotations
 
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,11 +15,15 @@ from typing import Any
 from mendory.asking.ask import asked
 from mendory.asking.asked import Asked
 from mendory.clinic import Clinic
+from mendory.config import NotifySection
 from mendory.due import open_plans
 from mendory.errors import PlanClosed
-from mendory.notify.due import due
+from mendory.finding import Severity
+from mendory.notify.due import due, quiet
+from mendory.notify.said import Notice, of_plan, of_queue
 from mendory.notify.send import webhook
 from mendory.notify.shapes import message
+from mendory.queued import Queued, overdue, queued
 
 __all__ = ["Notified", "notify"]
 
@@ -28,17 +32,20 @@ __all__ = ["Notified", "notify"]
 class Notified:
     """What became of telling people: plan ids that were told, that are told later, and that nobody took; why not.
 
-    `failed` ones are told at the next run. The reasons hold neither the webhook's address nor its secret.
+    `late` is of how many findings it was told that they have waited for long. `failed` ones are told at the next run,
+    late ones that nobody took too. The reasons hold neither the webhook's address nor its secret.
     """
 
     told: tuple[str, ...] = ()
     later: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
     why: tuple[tuple[str, int], ...] = ()
+    late: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """Counts and reasons, as a run's result holds them."""
-        return {"told": len(self.told), "later": len(self.later), "failed": len(self.failed), "why": dict(self.why)}
+        counts = {"told": len(self.told), "later": len(self.later), "failed": len(self.failed), "late": self.late}
+        return {**counts, "why": dict(self.why)}
 
 
 def notify(
@@ -47,36 +54,64 @@ def notify(
     environ: Mapping[str, str] = os.environ,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Notified:
-    """Every open plan that waits for a person was told, unless it was before, or the quiet hours put it off.
+    """Every open plan that waits for a person was told, and every finding older than `queue.alarm_after`; each once.
 
-    `links` says where each plan can be answered; one without is answered on the command line. A plan counts as told
-    once the service took its message, and not before. What the service does not take fails nothing: it is counted,
-    and tried again when this runs again. Without `[notify]` nobody is told.
+    The quiet hours put off what is not of high severity. `links` says where each plan can be answered; one without is
+    answered on the command line. What was told counts as told once the service took its message, and not before. What
+    the service does not take fails nothing: it is counted, and tried again when this runs again. Without `[notify]`
+    nobody is told.
     """
     section, lang = clinic.config.notify, clinic.config.report.lang
     if section is None:
         return Notified()
     before = clinic.ledger.notices.told()
     now, later = due(_waiting(clinic, before), section, clinic.clock(), before)
+    waiting, late = _late(clinic, section)
     put_off = tuple(one.plan_id for one in later)
-    if not now:
+    if not now and not late:
         return Notified(later=put_off)
     place = webhook(section, environ, sleep, clinic.clock)
     told: list[str] = []
     failed: list[str] = []
     whys: Counter[str] = Counter()
     why = place if isinstance(place, str) else ""
-    for one in now:
+
+    def taken(notice: Notice) -> bool:
+        nonlocal why
         if not isinstance(place, str) and not why.startswith("no answer"):  # who is not there is not asked again
-            link = links.get(one.plan_id, "")
-            why = place.deliver(partial(message, section.shape, one, link, lang))
-        if why:
-            failed.append(one.plan_id)
-            whys[why] += 1
-        else:
+            why = place.deliver(partial(message, section.shape, notice))
+        whys.update([why] if why else [])
+        return not why
+
+    for one in now:
+        if taken(of_plan(one, links.get(one.plan_id, ""), lang)):
             clinic.ledger.notices.record(one.plan_id, one.made_at)
             told.append(one.plan_id)
-    return Notified(tuple(told), put_off, tuple(failed), tuple(whys.items()))
+        else:
+            failed.append(one.plan_id)
+    after = clinic.config.queue.alarm_after
+    ages, table = [one.age for one in late], clinic.config.table.name
+    if late and taken(of_queue(ages, _worst(late), waiting, table, after, lang)):
+        clinic.ledger.notices.record_late([(one.finding.id, one.since) for one in late])
+    else:
+        late = []
+    return Notified(tuple(told), put_off, tuple(failed), tuple(whys.items()), len(late))
+
+
+def _late(clinic: Clinic, section: NotifySection) -> tuple[int, list[Queued]]:
+    """(how many findings wait, those that have for long and were not told); none while the quiet hours put it off."""
+    now, before = clinic.clock(), clinic.ledger.notices.late()
+    waiting = queued(clinic.ledger, now)
+    late = [
+        one for one in overdue(waiting, clinic.config.queue.alarm_after) if (one.finding.id, one.since) not in before
+    ]
+    at_once = late and (_worst(late) == Severity.HIGH or not quiet(section, now))
+    return len(waiting), late if at_once else []
+
+
+def _worst(late: Sequence[Queued]) -> Severity:
+    """The highest severity among them; the queue has its worst first."""
+    return late[0].finding.severity
 
 
 def _waiting(clinic: Clinic, told: Collection[tuple[str, datetime]]) -> list[Asked]:

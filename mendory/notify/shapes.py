@@ -10,15 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
-from urllib.parse import quote
 
-from mendory.asking.asked import Asked
-from mendory.asking.page import expiry, summary
-from mendory.asking.words import word
-from mendory.report.words import count, label
+from mendory.notify.said import Notice
 
 _COLOURS: Final = {"high": ("red", "warning"), "medium": ("orange", "comment"), "low": ("blue", "info")}
-_Lines = list[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +24,9 @@ class Message:
     query: Mapping[str, str] = field(default_factory=dict)
 
 
-def message(shape: str, asked: Asked, link: str, lang: str, now: datetime, secret: str | None = None) -> Message:
-    """The notice that the plan waits, for the service `shape`; signed where the service signs and a secret is given.
-
-    `link` is where it can be read and answered; empty where that is the command line. No memory text is in it.
-    """
-    made = Message(_SHAPES[shape](asked, link, lang))
+def message(shape: str, notice: Notice, now: datetime, secret: str | None = None) -> Message:
+    """The notice for the service `shape`; signed where the service signs and a secret is given."""
+    made = Message(_SHAPES[shape](notice))
     return made if secret is None else _SIGNERS.get(shape, _unsigned)(made, now, secret)
 
 
@@ -67,84 +59,26 @@ def _codes(data: bytes) -> Mapping[str, Any]:
     return said if isinstance(said, dict) else {}
 
 
-# --- what is said -----------------------------------------------------------------------------
-
-
-def _worst(asked: Asked, lang: str) -> str:
-    rows = f"{asked.rows:,}" if lang == "en" else count(asked.rows, "row", lang)
-    hides = f"{asked.hides:,}" if lang == "en" else count(asked.hides, "row", lang)
-    return word("notice_worst", lang, rows=rows, hides=hides)
-
-
-def _lines(asked: Asked, lang: str) -> _Lines:
-    """Label and text of every line, in the order of their weight."""
-    return [
-        (word("notice_table", lang), asked.table),
-        (word("notice_plan", lang), asked.code),
-        (word("severity", lang), label(asked.severity, lang)),
-        (word("notice_groups", lang), f"{len(asked.groups):,}"),
-        (word("notice_expires", lang), expiry(asked, lang)),
-    ]
-
-
-def _more(asked: Asked, link: str, lang: str) -> list[str]:
-    """Sentences below the lines."""
-    said = [_worst(asked, lang)]
-    if asked.only_people:
-        said.append(word("notice_three", lang))
-    said.append(word("notice_undo", lang, command=asked.undo))
-    if not link:
-        said.append(word("notice_command", lang, code=asked.code))
-    return said
-
-
-def _links(asked: Asked, link: str, lang: str) -> _Lines:
-    """Label and address of what can be opened."""
-    held = [(word("notice_open", lang), link), (word("notice_report", lang), asked.report_url)]
-    return [(name, quote(url, safe=":/?#[]@!$&'*+,;=%-._~")) for name, url in held if url]
-
-
 # --- shapes -----------------------------------------------------------------------------------
 
 
-def _json(asked: Asked, link: str, lang: str) -> Mapping[str, Any]:
-    return {
-        "event": "plan.waits",
-        "text": word("choice", lang, name=word("notice_title", lang), how=summary(asked, lang)),
-        "table": asked.table,
-        "plan": asked.code,
-        "plan_id": asked.plan_id,
-        "summary": summary(asked, lang),
-        "severity": asked.severity,
-        "groups": len(asked.groups),
-        "rows": asked.rows,
-        "hidden": asked.hides,
-        "deleted": 0,
-        "needs_code": bool(asked.only_people),
-        "made_at": asked.made_at.isoformat(),
-        "expires_at": asked.expires_at.isoformat(),
-        "undo": asked.undo,
-        "link": link or None,
-        "report": asked.report_url or None,
-        "lang": lang,
-    }
+def _json(notice: Notice) -> Mapping[str, Any]:
+    return notice.body
 
 
-def _slack(asked: Asked, link: str, lang: str) -> Mapping[str, Any]:
-    title = word("notice_title", lang)
+def _slack(notice: Notice) -> Mapping[str, Any]:
     buttons = [
-        {"type": "button", "text": {"type": "plain_text", "text": name}, "url": url}
-        for name, url in _links(asked, link, lang)
+        {"type": "button", "text": {"type": "plain_text", "text": name}, "url": url} for name, url in notice.links
     ]
-    fields = [{"type": "mrkdwn", "text": f"*{_slacked(n)}*\n{_slacked(t)}"} for n, t in _lines(asked, lang)]
+    fields = [{"type": "mrkdwn", "text": f"*{_slacked(n)}*\n{_slacked(t)}"} for n, t in notice.lines]
     blocks: list[dict[str, Any]] = [
-        {"type": "header", "text": {"type": "plain_text", "text": title}},
+        {"type": "header", "text": {"type": "plain_text", "text": notice.title}},
         {"type": "section", "fields": fields},
-        {"type": "section", "text": {"type": "mrkdwn", "text": _slacked("\n".join(_more(asked, link, lang)))}},
+        {"type": "section", "text": {"type": "mrkdwn", "text": _slacked("\n".join(notice.more))}},
     ]
     if buttons:
         blocks.append({"type": "actions", "elements": buttons})
-    return {"text": f"{title}: {_slacked(summary(asked, lang))}", "blocks": blocks}
+    return {"text": f"{notice.title}: {_slacked(notice.summary)}", "blocks": blocks}
 
 
 def _slacked(text: str) -> str:
@@ -152,17 +86,17 @@ def _slacked(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _feishu(asked: Asked, link: str, lang: str) -> Mapping[str, Any]:
-    *short, last = _lines(asked, lang)
+def _feishu(notice: Notice) -> Mapping[str, Any]:
+    *short, last = notice.lines
     fields = [
         {"is_short": one is not last, "text": {"tag": "plain_text", "content": f"{one[0]}: {one[1]}"}}
         for one in (*short, last)
     ]
     elements: list[dict[str, Any]] = [
         {"tag": "div", "fields": fields},
-        *({"tag": "div", "text": {"tag": "plain_text", "content": text}} for text in _more(asked, link, lang)),
+        *({"tag": "div", "text": {"tag": "plain_text", "content": text}} for text in notice.more),
     ]
-    links = _links(asked, link, lang)
+    links = notice.links
     if links:
         buttons = [
             {
@@ -179,33 +113,32 @@ def _feishu(asked: Asked, link: str, lang: str) -> Mapping[str, Any]:
         "card": {
             "config": {"wide_screen_mode": True},
             "header": {
-                "template": _COLOURS[asked.severity][0],
-                "title": {"tag": "plain_text", "content": word("notice_title", lang)},
+                "template": _COLOURS[notice.severity][0],
+                "title": {"tag": "plain_text", "content": notice.title},
             },
             "elements": elements,
         },
     }
 
 
-def _dingtalk(asked: Asked, link: str, lang: str) -> Mapping[str, Any]:
-    title = word("notice_title", lang)
+def _dingtalk(notice: Notice) -> Mapping[str, Any]:
     lines = [
-        f"### {title}",
-        *(f"- **{name}**: {_plain(text)}" for name, text in _lines(asked, lang)),
+        f"### {notice.title}",
+        *(f"- **{name}**: {_plain(text)}" for name, text in notice.lines),
         "",
-        *("\n" + _plain(text) + "\n" for text in _more(asked, link, lang)),
-        *(f"[{name}]({url})" for name, url in _links(asked, link, lang)),
+        *("\n" + _plain(text) + "\n" for text in notice.more),
+        *(f"[{name}]({url})" for name, url in notice.links),
     ]
-    return {"msgtype": "markdown", "markdown": {"title": title, "text": "\n".join(lines)}}
+    return {"msgtype": "markdown", "markdown": {"title": notice.title, "text": "\n".join(lines)}}
 
 
-def _wecom(asked: Asked, link: str, lang: str) -> Mapping[str, Any]:
-    colour = _COLOURS[asked.severity][1]
+def _wecom(notice: Notice) -> Mapping[str, Any]:
+    colour = _COLOURS[notice.severity][1]
     lines = [
-        f"**{word('notice_title', lang)}**",
-        *(f'> {name}: <font color="{colour}">{_plain(text)}</font>' for name, text in _lines(asked, lang)),
-        *map(_plain, _more(asked, link, lang)),
-        *(f"[{name}]({url})" for name, url in _links(asked, link, lang)),
+        f"**{notice.title}**",
+        *(f'> {name}: <font color="{colour}">{_plain(text)}</font>' for name, text in notice.lines),
+        *map(_plain, notice.more),
+        *(f"[{name}]({url})" for name, url in notice.links),
     ]
     return {"msgtype": "markdown", "markdown": {"content": "\n".join(lines)}}
 
@@ -215,7 +148,7 @@ def _plain(text: str) -> str:
     return "".join(ch for ch in text if ch not in "*`[]<>#~|\\")
 
 
-_SHAPES: Final[Mapping[str, Callable[[Asked, str, str], Mapping[str, Any]]]] = {
+_SHAPES: Final[Mapping[str, Callable[[Notice], Mapping[str, Any]]]] = {
     "json": _json,
     "slack": _slack,
     "feishu": _feishu,

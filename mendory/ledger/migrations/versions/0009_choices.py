@@ -35,6 +35,7 @@ def upgrade() -> None:
     op.create_table(
         "alarm",
         sa.Column("finding_id", sa.Text(), nullable=False),
+        sa.Column("since", sa.Text(), nullable=False),
         sa.Column("at", sa.Text(), nullable=False),
-        sa.PrimaryKeyConstraint("finding_id", name=op.f("pk_alarm")),
+        sa.PrimaryKeyConstraint("finding_id", "since", name=op.f("pk_alarm")),
     )
