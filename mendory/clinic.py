@@ -22,7 +22,7 @@ from mendory.judge import Consulted
 from mendory.lance import Reader, Writer, small_fragments, table_folder, whole
 from mendory.ledger import Clock, Ledger, utc_now
 from mendory.ledger.database import shown
-from mendory.ledger.findings import problem_key
+from mendory.loops import too_often, written_anew
 from mendory.mapping import Giving
 from mendory.neighbours import TableNeighbours
 from mendory.plan.binding import bind
@@ -196,10 +196,10 @@ class Clinic:
         reader, ledger = self.reader, self.ledger
         answers = {f: c.answer for f, c in ledger.choices.standing().items() if c.answer.decides}
         held_back, under = self._held_back(answers)
-        kept = frozenset(ledger.words.kept())
-        wishes = Wishes(self.config.metadata.defaults, self.config.metadata.min_siblings, kept, answers)
         notes = ledger.asides.held()
         view = View(reader, notes)
+        kept, anew = frozenset(ledger.words.kept()), written_anew(ledger, view.scan, self.config.attempts)
+        wishes = Wishes(self.config.metadata.defaults, self.config.metadata.min_siblings, kept, answers, anew)
         hidden_by = str(self.mapping.place("duplicate_of") or "")
         drafted = draft(
             view.scan,
@@ -263,37 +263,19 @@ class Clinic:
 
         What was tried too often is a person's; where one has answered, it is tried again.
         """
-        ledger, attempts = self.ledger, self.config.attempts
+        ledger = self.ledger
         dismissed = ledger.findings.dismissed()
         under = ledger.plans.covered()
-        tried = ledger.findings.attempts(attempts.window)
-        looping = self._looping()
+        often = too_often(ledger, self.reader, self.config.attempts)
 
         def why(finding: Finding) -> str | None:
             if finding.id in dismissed:
                 return f"dismissed: {dismissed[finding.id]}"
             if finding.id in under:
                 return f"under open plan {under[finding.id][:8]}"
-            if finding.id in answers:
-                return None
-            times = tried.get(problem_key(finding.code.value, finding.ids), 0)
-            if times >= attempts.most:
-                return f"repaired {times} times within {attempts.window.days} days and back again: a person's"
-            if looping & set(finding.ids):
-                return "a row is again as it was before a repair: something undoes the repair, so a person's"
-            return None
+            return None if finding.id in answers else often(finding)
 
         return why, under
-
-    def _looping(self) -> set[str]:
-        """Rows whose bytes are again what they were before a repair that nobody rolled back."""
-        before = self.ledger.findings.repaired_from()
-        if not before:
-            return set()
-        rows = self.reader.rows(sorted(before))
-        ids = rows.column(self.reader.id_column).to_pylist()
-        now = digest.row_digests(rows, self.mapping.volatile)
-        return {i for i, d in zip(ids, now, strict=True) if d in before[i]}
 
     def check_binding(self) -> None:
         """Return when the table is bound to this ledger or to none; else raise LedgerMismatch.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -30,7 +31,7 @@ from mendory.ledger.answers import STANDS, Given
 from mendory.ledger.approvers import Approver
 from mendory.ledger.plans import PlanState
 from mendory.plan.model import Group, Plan
-from mendory.policy import Health, Ruling, decide
+from mendory.policy import Health, Ruling, Spent, Verdict, decide
 from mendory.text import shown
 
 
@@ -225,4 +226,22 @@ def rule(clinic: Clinic, plan: Plan) -> dict[str, Ruling]:
     health = Health(**ledger.plans.context(plan.id)["health"])
     approved = ledger.decisions.approved(plan.id)
     kept, stands = ledger.words.kept(), ledger.evidence.standings(config.rules.confirmed)
-    return decide(plan, config.limits, confirmed(stands), approved, health, done, kept, halted(stands))
+    return decide(plan, config.limits, confirmed(stands), approved, health, done, kept, halted(stands), spent(clinic))
+
+
+def spent(clinic: Clinic) -> Spent | None:
+    """What is used of the day's budget; None where no limits are configured."""
+    return clinic.ledger.intents.spent(clinic.config.day_zone()) if clinic.config.limits else None
+
+
+def suspended(rulings: Mapping[str, Ruling]) -> dict[str, int]:
+    """Why steps are suspended → how many are."""
+    return dict(Counter(r.reason for r in rulings.values() if r.verdict is Verdict.SUSPENDED).most_common())
+
+
+def waits_for(clinic: Clinic, plan_id: str) -> dict[str, str]:
+    """Step → why it does not run as ledger and configuration are now; nothing where the plan is not open."""
+    if clinic.ledger.plans.state(plan_id) is not PlanState.OPEN:
+        return {}
+    rulings = rule(clinic, clinic.ledger.plans.load(plan_id))
+    return {step: r.reason for step, r in rulings.items() if r.verdict is not Verdict.RUN}

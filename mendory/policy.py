@@ -64,6 +64,26 @@ class Health:
         return cls(rows, len(set().union(*sick.values())), scope_rows, {s: len(ids) for s, ids in sick.items()})
 
 
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """How many rows were repaired on the day that the budget counts, as the ledger has it."""
+
+    day: str
+    rows: int
+
+    def over(self, rows: int, most: int) -> str:
+        """Why so many rows more have no room in the day's budget; empty where they have.
+
+        >>> Spent("2025-03-01", 8).over(3, 10)
+        '8 rows were repaired on 2025-03-01; 3 more exceed limits.repairs_per_day 10'
+        >>> Spent("2025-03-01", 8).over(2, 10)
+        ''
+        """
+        if self.rows + rows <= most:
+            return ""
+        return f"{self.rows} rows were repaired on {self.day}; {rows} more exceed limits.repairs_per_day {most}"
+
+
 def decide(
     plan: Plan,
     limits: LimitsSection | None,
@@ -73,6 +93,7 @@ def decide(
     done: Collection[str] = (),
     kept: Collection[str] = (),
     stopped: Mapping[str, str] = _NONE,
+    spent: Spent | None = None,
 ) -> dict[str, Ruling]:
     """Step id → ruling, for every step of the plan that is not in `done`.
 
@@ -80,7 +101,8 @@ def decide(
     A step that would change a row in `kept` waits, whoever approved it: a person lets the row be as it is.
     `approved` maps step ids to the approval that covers them. Without limits nothing runs without a
     person. Limits are held over everything the run would change, indirect effects (re-pointed rows)
-    included: above one, what it concerns is suspended, not cut down to fit.
+    included: above one, what it concerns is suspended, not cut down to fit. What the day's budget has no room for after
+    what is `spent` of it waits for another day; a row that two groups change counts in both, as the ledger counts it.
     """
     rulings: dict[str, Ruling] = {}
     for step in plan.steps():
@@ -97,6 +119,8 @@ def decide(
         _follow(plan, rulings)  # what can't run anyway uses up no limit
         _hold_limits(plan, rulings, limits, health)
     _follow(plan, rulings)
+    if limits and spent:
+        _hold_day(plan, rulings, limits, spent)
     return rulings
 
 
@@ -162,6 +186,13 @@ def _hold_limits(plan: Plan, rulings: dict[str, Ruling], limits: LimitsSection, 
                 f"{changed} of the scope's {rows} rows would change, above limits.scope_share {limits.scope_share:.0%}"
             )
             _suspend([s for s in running if (s.scope or "") == scope], rulings, reason)
+
+
+def _hold_day(plan: Plan, rulings: dict[str, Ruling], limits: LimitsSection, spent: Spent) -> None:
+    running = [[s for s in g.steps if s.id in rulings and rulings[s.id].verdict is Verdict.RUN] for g in plan.groups]
+    rows = sum(len({i for s in steps for i in s.changed_ids}) for steps in running)
+    if why := spent.over(rows, limits.repairs_per_day):
+        _suspend([s for steps in running for s in steps], rulings, why)
 
 
 def _suspend(steps: Sequence[Step], rulings: dict[str, Ruling], reason: str) -> None:

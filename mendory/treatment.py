@@ -19,8 +19,10 @@ from mendory.finding import Finding, by_code
 from mendory.ledger.findings import problem_key
 from mendory.ledger.plans import FAILED, PlanState
 from mendory.ledger.records import Cap, IntentKind
+from mendory.loops import archived_texts
 from mendory.plan.model import Plan, Step
 from mendory.policy import Ruling, Verdict
+from mendory.record import Memory
 from mendory.verify import Verdict as Verified
 from mendory.work import Outcome, Unit, reshaped
 
@@ -163,11 +165,20 @@ def _execute(clinic: Clinic, plan: Plan, rulings: Mapping[str, Ruling], context:
     lost = {s for s, o in earlier.items() if o["outcome"] not in (None, Outcome.APPLIED.value, Outcome.DONE.value)}
     known, images = frozenset(plan.columns) or None, images_of(plan, clinic)
     results: list[Result] = []
+    running = [s for s in plan.steps() if s.id in rulings and rulings[s.id].verdict is Verdict.RUN]
+    held = _to_be_hidden(clinic, running)
     for group in plan.groups:
         units = tuple(
-            Unit.of(s, problem_key(s.code, s.row_ids), rulings[s.id].approval, _word(rulings[s.id]), known)
+            Unit.of(
+                s,
+                problem_key(s.code, s.row_ids),
+                rulings[s.id].approval,
+                _word(rulings[s.id]),
+                known,
+                archived_texts([held[i] for i in s.hidden_ids if i in held]),
+            )
             for s in group.steps
-            if s.id in rulings and rulings[s.id].verdict is Verdict.RUN
+            if s in running
         )
         job = Job(IntentKind.APPLY, plan.id, group.name, units, cap, images=images)
         got = execute(job, clinic.writer, ledger, context, lost)
@@ -175,6 +186,15 @@ def _execute(clinic: Clinic, plan: Plan, rulings: Mapping[str, Ruling], context:
             _note(clinic, plan.id, result)
         results += got
     return results
+
+
+def _to_be_hidden(clinic: Clinic, steps: Sequence[Step]) -> Mapping[str, Memory]:
+    """The memories that leave recall by these steps, as they are now: where one is another, its step is refused."""
+    ids = sorted({i for s in steps for i in s.hidden_ids})
+    if not ids:
+        return {}
+    clinic.writer.refresh()
+    return clinic.writer.fetch(ids)
 
 
 def _word(ruling: Ruling) -> str | None:

@@ -32,9 +32,9 @@ class Unit:
     """Edits that are applied together or not at all.
 
     `key` is what makes the unit idempotent: no two live units of a ledger share it. `requires` are
-    step ids that must be applied first. `problem` is what its attempts are counted under, `decision` the
-    approval it uses up, `authority` by whose word it runs. `known` are the columns its digests cover, None for
-    all there are: a column that came since has changed no row.
+    step ids that must be applied first. Its attempts are counted under its `problem`, and under the texts that
+    leave recall by it (`archives`). `decision` is the approval it uses up, `authority` by whose word it runs.
+    `known` are the columns its digests cover, None for all there are: a column that came since has changed no row.
     """
 
     key: str
@@ -45,6 +45,7 @@ class Unit:
     decision: str | None = None
     authority: str | None = None
     known: frozenset[str] | None = field(default=None, compare=False)
+    archives: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
     def of(
@@ -54,9 +55,10 @@ class Unit:
         decision: str | None,
         authority: str | None = None,
         known: frozenset[str] | None = None,
+        archives: tuple[str, ...] = (),
     ) -> Unit:
         """The unit of a planned step."""
-        return cls(step.id, step.id, step.edits, step.requires, problem, decision, authority, known)
+        return cls(step.id, step.id, step.edits, step.requires, problem, decision, authority, known, archives)
 
 
 @dataclass(frozen=True, slots=True)

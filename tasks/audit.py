@@ -9,6 +9,7 @@ from prefect.client.schemas.objects import State
 from prefect.states import Completed
 
 from mendory.checkup import CheckUp
+from mendory.deciding import waits_for
 from mendory.finding import by_code
 from mendory.report import build
 from mendory.report.files import write
@@ -21,7 +22,7 @@ from tasks.show import show_record
 def audit(config: str, plan_id: str) -> dict[str, Any]:
     """The case record is written beside the ledger, as JSON, Markdown and a page, and shown with the run."""
     open_clinic = clinic(config)
-    record = build(open_clinic.ledger, plan_id)
+    record = build(open_clinic.ledger, plan_id, waits_for(open_clinic, plan_id))
     path = write(record, open_clinic.config.reports_path)
     show_record(open_clinic.config, record, "case")
     return {"report": str(path), "left": record["left"], "unplanned": record["unplanned"]}

@@ -8,6 +8,7 @@ from prefect import task
 
 from mendory import treatment
 from mendory.checkup import CheckUp
+from mendory.deciding import waits_for
 from mendory.report import build
 from tasks.shared import OPTIONS, Held, clinic, named
 from tasks.show import show_record
@@ -26,5 +27,6 @@ def decide(config: str, plan_id: str) -> dict[str, int]:
     """How many steps may run by whose word, and how many wait or are suspended."""
     open_clinic = clinic(config)
     rulings = treatment.rule(open_clinic, treatment.open_plan(open_clinic, plan_id)).values()
-    show_record(open_clinic.config, build(open_clinic.ledger, plan_id), "plan")
+    record = build(open_clinic.ledger, plan_id, waits_for(open_clinic, plan_id))
+    show_record(open_clinic.config, record, "plan")
     return dict(Counter(r.by.value if r.by else r.verdict.value for r in rulings))

@@ -36,7 +36,7 @@ from mendory.plan.binding import bind
 from mendory.plan.build import Drafted, Wishes, draft
 from mendory.plan.draft import SPELLING
 from mendory.plan.model import ColumnChange, Edit, Group, Plan, Step
-from mendory.policy import Health, decide
+from mendory.policy import Health, Spent, decide
 from mendory.record import Memory
 from mendory.scopes import ancestors_by
 from mendory.side import Note, Notes, overlaid
@@ -477,7 +477,7 @@ def test_staleness(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", cases("policy"))
 def test_policy(case: dict[str, Any]) -> None:
     """Each step of a plan runs, waits or is suspended, by whose word and for which reason."""
-    known = {"why", "steps", "limits", "confirmed", "approved", "done", "health", "stopped", "rulings"}
+    known = {"why", "steps", "limits", "confirmed", "approved", "done", "health", "stopped", "spent", "kept", "rulings"}
     only(known, case, "the case")
     steps: dict[str, Step] = {}
     for name, entry in case["steps"].items():
@@ -490,7 +490,10 @@ def test_policy(case: dict[str, Any]) -> None:
     approved = {steps[n].id: word for n, word in case.get("approved", {}).items()}
     done = {steps[n].id for n in case.get("done", ())}
 
-    rulings = decide(plan, limits, case.get("confirmed", ()), approved, health, done, stopped=case.get("stopped", {}))
+    spent = Spent(**case["spent"]) if "spent" in case else None
+    kept, stopped = case.get("kept", ()), case.get("stopped", {})
+
+    rulings = decide(plan, limits, case.get("confirmed", ()), approved, health, done, kept, stopped, spent)
 
     names = {s.id: n for n, s in steps.items()}
     assert sorted(case["rulings"]) == sorted(names[i] for i in rulings)

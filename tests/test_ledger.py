@@ -790,6 +790,16 @@ def test_attempts_are_counted_within_their_window(ledger: Ledger, clock: FakeClo
     assert {} == ledger.findings.attempts(timedelta(days=1))
 
 
+def test_what_wrote_nothing_was_no_attempt(ledger: Ledger) -> None:
+    """A repair for which other writers were too fast, or whose row had changed, is not held against its problem."""
+    key = problem_key("illegal_status", ["m1"])
+    for rid, state in (("r1", IntentState.DEFERRED), ("r2", IntentState.REFUSED), ("r3", IntentState.APPLIED)):
+        assert {} == opened(ledger, rid, items("m1", key="k", problem=key))
+        ledger.intents.close(rid, 1, state, 1)
+
+    assert {key: 1} == ledger.findings.attempts(timedelta(days=30))
+
+
 def test_heir_of_a_vanished_row(ledger: Ledger) -> None:
     """The ledger knows into which row a merged one went, until that is rolled back."""
     rows = arrow([memory("old")])

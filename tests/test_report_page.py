@@ -621,7 +621,10 @@ def test_the_json_record_says_what_the_page_says(cli: Callable[..., Result]) -> 
         ("duplicate_exact", "medium", "merge_exact", 1, None),
         ("illegal_status", "medium", "normalise_status", 2, None),
     ]
-    assert record["waiting"] == [{"group": "G1", "why": "", "steps": 2}, {"group": "G2", "why": "", "steps": 1}]
+    assert record["waiting"] == [
+        {"group": "G1", "why": "no limits are configured, so nothing runs without a person", "steps": 2},
+        {"group": "G2", "why": "rule merge.exact is not confirmed; a person may approve it", "steps": 1},
+    ]
 
 
 def test_only_who_asks_for_a_page_loads_what_makes_it() -> None:

@@ -12,10 +12,10 @@ from mendory.asking.asked import MOST_PAIRS, Asked, Evidence, Refused, Waiting
 from mendory.catalogue import StepKind
 from mendory.clinic import Clinic
 from mendory.config import Config
-from mendory.deciding import open_plan, rule
+from mendory.deciding import open_plan, rule, spent
 from mendory.finding import KNOWN, Code, Finding, Severity
 from mendory.plan.model import Group, Plan, Step
-from mendory.policy import Health, Ruling, Verdict, decide
+from mendory.policy import Health, Ruling, Spent, Verdict, decide
 from mendory.report.conflicts import CODES
 
 _EXCERPT: Final = 40
@@ -54,7 +54,7 @@ def asked(clinic: Clinic, plan_id: str, excerpts: bool = True) -> Asked:
         hides=len({i for s in waiting for i in s.hidden_ids}),
         rescoped=len({i for s in waiting if s.kind is StepKind.SET_SCOPE for i in s.changed_ids}),
         scopes=scopes,
-        held=_held(config, plan, ids, set(outcomes) - ids, context),
+        held=_held(config, plan, ids, set(outcomes) - ids, context, spent(clinic)),
         limits=(limits.rows_per_run, limits.repairs_per_day) if limits else None,
         undo_days=config.retention.images.days,
         severity=_severity(codes),
@@ -98,12 +98,17 @@ def _by_scope(steps: Sequence[Step]) -> tuple[tuple[str | None, int], ...]:
 
 
 def _held(
-    config: Config, plan: Plan, waiting: Collection[str], done: Collection[str], context: Mapping[str, Any]
+    config: Config,
+    plan: Plan,
+    waiting: Collection[str],
+    done: Collection[str],
+    context: Mapping[str, Any],
+    today: Spent | None,
 ) -> tuple[tuple[str, int], ...]:
     """Why steps would not run although a person approved all that waits, and how many: limits bind people too."""
     everything = dict.fromkeys(waiting, "")
     health = Health(**context["health"])
-    rulings = decide(plan, config.limits, config.rules.confirmed, everything, health, done)
+    rulings = decide(plan, config.limits, config.rules.confirmed, everything, health, done, spent=today)
     whys = Counter(r.reason for r in rulings.values() if r.verdict is not Verdict.RUN)
     followers = whys.pop(_FOLLOWS, 0)
     if followers and whys:  # they wait for what is named already

@@ -15,7 +15,7 @@ def next_step(code: str, why: str) -> str:
     if why.startswith("it did not verify: "):
         return say("next: {commands}", commands=why.removeprefix("it did not verify: "))
     advice = NEXT[code]
-    if why.startswith("repaired ") or "something undoes the repair" in why:
+    if why.startswith(("repaired ", "its text was archived ")) or "something undoes the repair" in why:
         advice = "find the program that writes these rows back and stop it"
     elif why.startswith("its id is held by several rows"):
         advice = NEXT["duplicate_id"]

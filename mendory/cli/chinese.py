@@ -165,6 +165,8 @@ SENTENCES: Final[Mapping[str, str]] = {
     "Plan {code} on v{version}, {state}, expires {time} UTC": "计划 {code}，基于 v{version}，{state}，{time} UTC 过期",
     "{rows} to change, {hidden} hidden, 0 deleted": "将改动 {rows}，隐藏 {hidden} 行，删除 0 行",
     "runs ({authority})": "将执行（{authority}）",
+    "suspended: {why}": "已暂停：{why}",
+    "  {steps} suspended: {why}": "  {steps}已暂停：{why}",
     "hides {number}": "隐藏 {number} 行",
     "There is no plan yet.": "还没有计划。",
     "  waits for a person: {number} × {why}": "  等待人处理：{number} × {why}",

@@ -26,7 +26,7 @@ from mendory.clinic import Clinic
 from mendory.ledger import Ledger
 from mendory.ledger.plans import PlanState
 from mendory.plan.model import Group, Plan
-from mendory.policy import Ruling
+from mendory.policy import Ruling, Verdict
 from mendory.report.conflicts import CODES, lines
 from mendory.text import shown
 
@@ -86,7 +86,10 @@ def _said(outcome: str | None, ruling: Ruling | None) -> str:
         return term(outcome)
     if ruling is None:
         return term("waits")
-    return say("runs ({authority})", authority=term(ruling.by.value)) if ruling.by else reason(ruling.reason)
+    if ruling.by:
+        return say("runs ({authority})", authority=term(ruling.by.value))
+    why = reason(ruling.reason)
+    return say("suspended: {why}", why=why) if ruling.verdict is Verdict.SUSPENDED else why
 
 
 def _becomes(group: Group, said: dict[str, str]) -> str:

@@ -10,6 +10,7 @@ import click
 from mendory.cli.shared import OK, lang_option, main, with_clinic
 from mendory.cli.words import language, say
 from mendory.clinic import Clinic
+from mendory.deciding import waits_for
 from mendory.errors import InputInvalid
 from mendory.private import private_folder
 from mendory.report import build
@@ -34,7 +35,8 @@ def report(clinic: Clinic, code: str | None, form: Form | None, out: Path | None
     form = form or ("html" if opens else "markdown")
     if opens and form != "html":
         raise InputInvalid(f"--open shows a page, and --format is {form}. Nothing was written. Use --format html.")
-    record = build(clinic.ledger, _plan(clinic, code))
+    plan_id = _plan(clinic, code)
+    record = build(clinic.ledger, plan_id, waits_for(clinic, plan_id))
     if opens and out is None:
         private_folder(clinic.config.reports_path)
         out = clinic.config.reports_path / f"{record['code']}.{lang}.html"

@@ -16,6 +16,7 @@ from mendory.cli.plans import show_spared
 from mendory.cli.shared import OK, WAITS, command, json_option, lang_option, main, print_json, print_next, with_clinic
 from mendory.cli.words import age, language, many, reason, say, term
 from mendory.clinic import Clinic
+from mendory.deciding import rule, suspended
 from mendory.errors import InputInvalid
 from mendory.finding import Finding
 from mendory.ledger.plans import PlanState
@@ -109,6 +110,7 @@ def _list(clinic: Clinic, texts: bool, limit: int, as_json: bool) -> int:
     everything = queued(ledger, clinic.clock()) if ledger else []
     waiting = [w for w in everything if w.later is None]
     plans = [p for p in ledger.plans.all() if p["state"] == PlanState.OPEN.value] if ledger else []
+    held = {p["id"]: suspended(rule(clinic, clinic.ledger.plans.load(p["id"]))) for p in plans}
     unknown = ledger.intents.unresolved() if ledger else []
     contents = _contents(clinic, [i for w in everything for i in w.finding.ids]) if texts else {}
     late = overdue(everything, clinic.config.queue.alarm_after)
@@ -119,7 +121,11 @@ def _list(clinic: Clinic, texts: bool, limit: int, as_json: bool) -> int:
         print_json(
             {
                 "waiting": said,
-                "plans": [{k: p[k] for k in ("id", "made_at", "expires_at")} for p in plans],
+                "plans": [
+                    {k: p[k] for k in ("id", "made_at", "expires_at")}
+                    | {"suspended": [{"why": why, "steps": n} for why, n in held[p["id"]].items()]}
+                    for p in plans
+                ],
                 "unknown": [{"repair": i.rid, "plan": i.plan_id} for i in unknown],
                 "kept": [w.as_json() for w in ledger.words.kept().values()] if ledger else [],
                 "dismissed": [w.as_json() for w in ledger.words.dismissed().values()] if ledger else [],
@@ -133,7 +139,7 @@ def _list(clinic: Clinic, texts: bool, limit: int, as_json: bool) -> int:
         for name in stopped:
             click.echo(say("  {subject} stopped running by itself: {command}", subject=name, command=command("policy")))
         _show_ages(late, len(everything) - len(waiting), clinic.config.queue.alarm_after)
-        _show(waiting, plans, unknown, contents, limit)
+        _show(waiting, plans, held, unknown, contents, limit)
     return WAITS if waiting or plans or unknown else OK
 
 
@@ -156,6 +162,7 @@ def _of(finding: Finding, contents: Mapping[str, str]) -> dict[str, str]:
 def _show(
     waiting: Sequence[Queued],
     plans: Sequence[Mapping[str, Any]],
+    held: Mapping[str, Mapping[str, int]],
     unknown: Sequence[Intent],
     contents: Mapping[str, str],
     limit: int,
@@ -167,27 +174,30 @@ def _show(
     for plan in plans:
         code, expires = plan["id"][:8], plan["expires_at"][:16].replace("T", " ")
         click.echo(say("plan {code} is open and expires {time} UTC", code=code, time=expires))
+        for why, steps in held[plan["id"]].items():
+            click.echo(say("  {steps} suspended: {why}", steps=many(steps, "step"), why=shown(reason(why), 120)))
         ways = (("show", code), ("approve", code, "--as", "NAME"), ("reject", code, "--as", "NAME"))
         click.echo(f"  {say('next: {commands}', commands=' · '.join(command(*way) for way in ways))}")
     sorts: dict[tuple[str, str, str], list[Queued]] = {}
     for one in waiting:
         sorts.setdefault((one.finding.severity.value, one.finding.code.value, one.why), []).append(one)
-    for (severity, code, why), held in sorts.items():
+    for (severity, code, why), alike in sorts.items():
         click.echo(
             say(
                 "{severity} {code} × {number}: {why}",
                 severity=say(severity.upper()),
                 code=term(code),
-                number=len(held),
+                number=len(alike),
                 why=shown(reason(why), 120),
             )
         )
-        for one in held[:limit]:
+        for one in alike[:limit]:
             _show_one(one, contents)
-        if len(held) > limit:
+        if len(alike) > limit:
             click.echo(
                 say(
-                    "    and {findings} more; --limit or --json lists them", findings=many(len(held) - limit, "finding")
+                    "    and {findings} more; --limit or --json lists them",
+                    findings=many(len(alike) - limit, "finding"),
                 )
             )
         click.echo(f"  {next_step(code, why)}")

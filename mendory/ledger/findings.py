@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
@@ -15,11 +16,26 @@ from mendory.finding import Finding
 from mendory.ledger import schema as t
 from mendory.ledger.plans import Transaction
 from mendory.ledger.records import adopted
+from mendory.text import exact_key
 
 
 def problem_key(code: str, ids: Iterable[str]) -> str:
     """What stays the same when a problem comes back, whatever the rows hold by then."""
     return digest.of([code, sorted(ids)])
+
+
+_TEXT: Final = "text:"
+
+
+def text_key(scope: str | None, text: str | None) -> str:
+    """What stays the same when what was archived is written anew under another id; empty where nothing is said."""
+    said = exact_key(text or "")
+    return _TEXT + digest.of([scope, said]) if said else ""
+
+
+def is_text(key: str) -> bool:
+    """Whether attempts under this key are counted by a text, not by a problem."""
+    return key.startswith(_TEXT)
 
 
 class Findings:
@@ -116,12 +132,16 @@ class Findings:
         return found
 
     def attempts(self, window: timedelta) -> dict[str, int]:
-        """Problem key → how many repairs of it began within the window."""
+        """Problem key, or key of a text that left recall → how many repairs of it began within the window.
+
+        One that wrote nothing, since other writers were faster or a row had changed, is none.
+        """
         since = (self._clock() - window).isoformat()
         with self._transaction() as conn:
             query = (
                 sa.select(t.attempt.c.key, sa.func.count().label("times"))
-                .where(t.attempt.c.at >= since)
+                .join(t.intent, t.intent.c.rid == t.attempt.c.rid)
+                .where(t.attempt.c.at >= since, t.intent.c.state.not_in(["refused", "deferred"]))
                 .group_by(t.attempt.c.key)
             )
             return {row.key: row.times for row in conn.execute(query)}

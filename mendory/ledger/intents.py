@@ -86,7 +86,7 @@ class Intents(Records):
                     conn.execute(
                         t.decision_use.insert().values(decision_id=unit.decision, step_id=unit.step_id, rid=rid)
                     )
-            problems = sorted({u.problem for u in units if u.problem})
+            problems = sorted({key for u in units for key in (u.problem, *u.archives) if key})
             if problems:
                 conn.execute(t.attempt.insert(), [{"key": p, "rid": rid, "at": now} for p in problems])
             payload = self.opened_digest(conn, rid)
@@ -128,18 +128,12 @@ class Intents(Records):
         return refused
 
     def _spend(self, conn: sa.Connection, units: Sequence[Unit], rows: int, cap: Cap) -> dict[str, tuple[Outcome, str]]:
-        # a clock set back must not open a fresh budget: the day never goes back
-        today = self._clock().astimezone(cap.zone).date().isoformat()
-        last = conn.execute(sa.select(sa.func.max(t.budget.c.day))).scalar()
-        day = max(today, last) if last else today
-        used = conn.execute(sa.select(t.budget.c.used).where(t.budget.c.day == day)).scalar()
-        if (used or 0) + rows > cap.rows:
-            why = f"{used or 0} rows were repaired on {day}; {rows} more exceed limits.repairs_per_day {cap.rows}"
+        spent = self._spent(conn, cap.zone)
+        if why := spent.over(rows, cap.rows):
             return {u.key: (Outcome.SUSPENDED, why) for u in units}
-        if used is None:
-            conn.execute(t.budget.insert().values(day=day, used=rows))
-        else:
-            conn.execute(t.budget.update().where(t.budget.c.day == day).values(used=used + rows))
+        today = t.budget.c.day == spent.day
+        if not conn.execute(t.budget.update().where(today).values(used=spent.rows + rows)).rowcount:
+            conn.execute(t.budget.insert().values(day=spent.day, used=rows))
         return {}
 
     def _write_items(self, conn: sa.Connection, rid: str, items: Sequence[Item]) -> None:

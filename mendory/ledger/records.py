@@ -17,6 +17,7 @@ from mendory import digest
 from mendory.errors import NotReversible
 from mendory.ledger import schema as t
 from mendory.plan.model import Aside, ColumnChange, Edit
+from mendory.policy import Spent
 from mendory.work import Unit
 
 Transaction = Callable[[], AbstractContextManager[sa.Connection]]
@@ -198,6 +199,18 @@ class Records:
             return {row: self.images(rid, seq) for row, seq in mine}
 
         return of
+
+    def spent(self, zone: tzinfo) -> Spent:
+        """What is used of the budget of the day it is in that zone."""
+        with self._transaction() as conn:
+            return self._spent(conn, zone)
+
+    def _spent(self, conn: sa.Connection, zone: tzinfo) -> Spent:
+        # a clock set back must not open a fresh budget: the day never goes back
+        today = self._clock().astimezone(zone).date().isoformat()
+        last = conn.execute(sa.select(sa.func.max(t.budget.c.day))).scalar()
+        day = max(today, last) if last else today
+        return Spent(day, conn.execute(sa.select(t.budget.c.used).where(t.budget.c.day == day)).scalar() or 0)
 
     def opened_digest(self, conn: sa.Connection, rid: str) -> str | None:
         """Digest of what the intent meant to do, by digests of rows; None when it is gone."""

@@ -51,13 +51,15 @@ _ORDER = {kind: at for at, kind in enumerate(_DRAFTERS)}
 class Wishes:
     """What the owner has configured about filling in, and what people said: rows that stay as they are, answers.
 
-    `answers` are those that decide, by the id of the finding they were given to.
+    `answers` are those that decide, by the id of the finding they were given to. `anew` are rows not to be archived
+    once more, unless a person has answered so, each with why.
     """
 
     defaults: Mapping[str, Any]
     min_siblings: int = 3
     kept: Collection[str] = frozenset()
     answers: Mapping[str, Answer] = field(default_factory=dict)
+    anew: Mapping[str, str] = field(default_factory=dict)
 
     def remedy(self, finding: Finding) -> Remedy:
         """What a person answered to the finding leads to; without an answer what the catalogue says."""
@@ -90,9 +92,9 @@ def draft(
     A filled scene can make two rows mergeable; the plan holds both steps, so that planning the healed
     table gives nothing. What only a person can let run (level 3, a summary) is never imagined: it may never be
     approved, so nothing is planned on it; but for what a person has answered already. `held_back` says why a finding
-    must not be planned (dismissed, under an open plan, tried too often), or None; of a finding whose steps would change
-    a row in `wishes.kept` none is planned. `giving` is what rows without a scope or source can be given; `vector_of`
-    embeds a summary. The result does not depend on the order of rows.
+    must not be planned (dismissed, under an open plan, tried too often), or None; none is planned whose steps would
+    change a row in `wishes.kept` or archive one in `wishes.anew`. `giving` is what rows without a scope or source can
+    be given; `vector_of` embeds a summary. The result does not depend on the order of rows.
     """
     imagined: dict[str, Memory] = {}
     looked_up: dict[str, Memory | None] = {}
@@ -162,7 +164,7 @@ def draft(
                     answers = [Unplanned(finding, why)]
                 else:
                     answers = by_answer(finding, said, at) if said else _DRAFTERS[_step(finding, wishes)](finding, at)
-                for answer in _sparing(finding, answers, wishes.kept):
+                for answer in _sparing(finding, answers, wishes):
                     if isinstance(answer, Unplanned):
                         (lasting if finding.id in answered else unplanned).append(answer)
                         continue
@@ -182,10 +184,14 @@ def draft(
     return Drafted(first, tuple(drafts), (*lasting, *unplanned, *_left(seen, answered, wishes)))
 
 
-def _sparing(finding: Finding, answers: list[Draft | Unplanned], kept: Collection[str]) -> Sequence[Draft | Unplanned]:
-    """The answers to a finding, none of them a step when one would change a row that a person keeps as it is."""
-    rows = sorted({i for one in answers if isinstance(one, Draft) for i in one.changes} & set(kept))
-    return [Unplanned(finding, f"kept as it is by a person: {', '.join(rows)}")] if rows else answers
+def _sparing(finding: Finding, answers: list[Draft | Unplanned], wishes: Wishes) -> Sequence[Draft | Unplanned]:
+    """The answers to a finding, none of them a step when one would touch what is to be let be."""
+    made = [one for one in answers if isinstance(one, Draft)]
+    rows = sorted({i for one in made for i in one.changes} & set(wishes.kept))
+    if rows:
+        return [Unplanned(finding, f"kept as it is by a person: {', '.join(rows)}")]
+    anew = sorted({i for one in made for i in one.archived if finding.id not in wishes.answers} & set(wishes.anew))
+    return [Unplanned(finding, wishes.anew[anew[0]])] if anew else answers
 
 
 def _obstacle(finding: Finding, shared: frozenset[str]) -> str | None:

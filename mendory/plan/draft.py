@@ -13,7 +13,7 @@ from mendory.detect.context import BatchFacts, Referrers
 from mendory.finding import Finding
 from mendory.mapping import LIFTED
 from mendory.plan.evidence import Evidence
-from mendory.record import KEPT, Memory
+from mendory.record import KEPT, Memory, Status
 from mendory.side import with_kept
 
 Changes = Mapping[str, Mapping[str, Any]]
@@ -45,6 +45,11 @@ class Draft:
     def rows(self) -> tuple[str, ...]:
         """The rows it changes or relies on, sorted."""
         return tuple(sorted({*self.changes, *self.holds}))
+
+    @property
+    def archived(self) -> tuple[str, ...]:
+        """The rows that leave recall by it, sorted."""
+        return tuple(sorted(i for i, new in self.changes.items() if new.get("status") == Status.ARCHIVED.value))
 
     @property
     def scope(self) -> str | None:

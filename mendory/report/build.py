@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from mendory.catalogue import REMEDIES, Level, Otherwise, Remedy, StepKind
@@ -19,8 +20,11 @@ from mendory.report.conflicts import told
 Outcomes = Mapping[str, Mapping[str, Any]]
 
 
-def build(ledger: Ledger, plan_id: str) -> dict[str, Any]:
-    """The case record of the plan; complete for open, done, refused, expired and rolled back ones too."""
+def build(ledger: Ledger, plan_id: str, waits_for: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any]:
+    """The case record of the plan; complete for open, done, refused, expired and rolled back ones too.
+
+    `waits_for` says, by step, why what waits does not run now; where it says nothing, the last run does.
+    """
     state = ledger.plans.state(plan_id)
     context = ledger.plans.context(plan_id)
     outcomes = ledger.plans.outcomes(plan_id)
@@ -62,7 +66,7 @@ def build(ledger: Ledger, plan_id: str) -> dict[str, Any]:
         "ran_by": _ran_by(standing, applied),
         "rows_changed": len({i for s in stands for i in s.changed_ids}) if plan else None,
         "rows_hidden": sum(len(s.hidden_ids) for s in stands) if plan else None,
-        "waiting": _waiting(plan, said, applied),
+        "waiting": _waiting(plan, said, applied, waits_for),
         "causes": context["causes"],
         "unplanned": _unplanned(context["unplanned"]),
         "decisions": [
@@ -165,9 +169,11 @@ def _refused(step: Step, said: Mapping[str, Any]) -> dict[str, Any]:
     return {"step": step.id[:8], "outcome": said["outcome"], "rows": list(step.row_ids), "why": said["reason"]}
 
 
-def _waiting(plan: Plan | None, said: Outcomes, applied: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Why steps that wait did not run when the plan was last applied, by group and reason."""
-    why: dict[str, str] = {**applied[-1]["waiting"], **applied[-1]["reasons"]} if applied else {}
+def _waiting(
+    plan: Plan | None, said: Outcomes, applied: Sequence[Mapping[str, Any]], now: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Why steps that wait do not run now, or did not when the plan was last applied, by group and reason."""
+    why: dict[str, str] = {**applied[-1]["waiting"], **applied[-1]["reasons"], **now} if applied else dict(now)
     counts: Counter[tuple[str, str]] = Counter()
     for group in plan.groups if plan else ():
         counts.update((group.name, why.get(s.id, "")) for s in group.steps if said[s.id]["outcome"] == "waits")

@@ -240,6 +240,10 @@ _PATTERNS: Final = (
         r"(\d+) rows were repaired on (\S+); (\d+) more exceed limits\.repairs_per_day (\d+)",
         r"\2 已修复 \1 行；再加 \3 行将超过 limits.repairs_per_day \4",
     ),
+    (
+        r"its text was archived (\d+) times within (\d+) days and written anew: a person's",
+        r"其文本在 \2 天内被归档 \1 次，却又被写入：需由人处理",
+    ),
     # why a step was refused, and what became of it
     (r"(?P<reason>.+), and its rows are as before: something undid it", r"\1，而其行又变回原样：有程序撤销了它"),
     (r"(?P<reason>.+); (?P<more>the table (?:lost|gained) columns? .+)", r"\1；\2"),
