@@ -9,7 +9,7 @@ export TOKENIZERS_PARALLELISM := false
 # The models of the tests run on the processor. Installed first, or their packages would choose one by themselves.
 TORCH ?= torch==2.13.0
 
-.PHONY: first-answer heal serve test check bench bench-guard bench-near bench-recall bench-structure bench-served quality e2e crash clean
+.PHONY: first-answer heal serve test check bench bench-guard bench-near bench-recall bench-structure bench-served quality e2e crash mutants clean
 
 $(VENV)/demo.ready: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -93,6 +93,12 @@ e2e: $(VENV)/dev.ready
 # At least 1,000 kill -9 against the executor with other programs writing, and five mutants; the last line is JSON.
 crash: $(VENV)/dev.ready
 	@$(BIN)/python -m tests.crash --kills 1000 --mutants
+
+# Each rule of policy and planning turned round must make a test fail; survivors with reasons, the last line is JSON.
+# ONLY names modules, such as mendory.policy; without it all of them, which takes an hour.
+ONLY ?=
+mutants: $(VENV)/dev.ready
+	@$(BIN)/python -m bench.mutants $(if $(ONLY),--only $(ONLY))
 
 # How long a new user waits for init and the first check of 400 k rows of 1,024 components; the last line is JSON.
 first-answer: $(VENV)/dev.ready
