@@ -33,9 +33,15 @@ def may_run(clinic: Clinic, plan_id: str) -> bool:
 
 
 def waiting(clinic: Clinic) -> list[str]:
-    """The ids of the open plans of which something runs only by a person's word, oldest first."""
+    """The ids of the open plans of which something runs only by a person's word, oldest first.
+
+    What the day's budget has no room for is not among it: no word makes room, and tomorrow does.
+    """
     return [
         plan_id
         for plan_id in open_plans(clinic)
-        if any(r.verdict is not Verdict.RUN for r in rule(clinic, clinic.ledger.plans.load(plan_id)).values())
+        if any(
+            r.verdict is not Verdict.RUN and not r.another_day
+            for r in rule(clinic, clinic.ledger.plans.load(plan_id)).values()
+        )
     ]

@@ -36,12 +36,16 @@ class Authority(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """The verdict on one step, by whose word it runs, and why it does not."""
+    """The verdict on one step, by whose word it runs, and why it does not.
+
+    `another_day` is true where only the day's budget is in the way: it runs tomorrow, and nobody need be asked.
+    """
 
     verdict: Verdict
     by: Authority | None = None
     reason: str = ""
     approval: str | None = None
+    another_day: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +196,8 @@ def _hold_day(plan: Plan, rulings: dict[str, Ruling], limits: LimitsSection, spe
     running = [[s for s in g.steps if s.id in rulings and rulings[s.id].verdict is Verdict.RUN] for g in plan.groups]
     rows = sum(len({i for s in steps for i in s.changed_ids}) for steps in running)
     if why := spent.over(rows, limits.repairs_per_day):
-        _suspend([s for steps in running for s in steps], rulings, why)
+        for step in (s for steps in running for s in steps):
+            rulings[step.id] = Ruling(Verdict.SUSPENDED, None, why, another_day=True)
 
 
 def _suspend(steps: Sequence[Step], rulings: dict[str, Ruling], reason: str) -> None:

@@ -11,6 +11,7 @@ from mendory.asking.ask import asked
 from mendory.asking.page import page
 from mendory.clinic import Clinic
 from mendory.config import Config
+from mendory.due import waiting
 from tests.cli.conftest import Run, configure, plan_code, run  # noqa: F401 - a fixture
 from tests.conftest import make_table, memory
 
@@ -58,6 +59,8 @@ def test_a_suspended_plan_says_why_everywhere(run: Run, suspended: tuple[str, tu
     [plan] = json.loads(run("review", "--json").output)["plans"]
     assert [2] == [s["steps"] for s in plan["suspended"]]
     assert [True, True] == [word in plan["suspended"][0]["why"] for word in words]
+    # tomorrow makes room in a day's budget and no word does, so nobody is asked
+    assert ([] if "exceed limits.repairs_per_day" in text else [at.ledger.plans.find(code)]) == waiting(at)
     assert "已暂停" in run("review", "--lang", "zh").output
     assert "已暂停" in run("show", code, "--lang", "zh").output
 
