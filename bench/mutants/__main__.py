@@ -7,27 +7,29 @@ is not ok. The last line is JSON.
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
-import subprocess
 import sys
+import warnings
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
-from importlib.util import find_spec
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from bench.mutants.inverting import VARIABLE, Mutant, mutants
+import pytest
+from hypothesis import Phase, settings
+
+from bench.mutants.inverting import Mutant, install, mutants
 from bench.mutants.survivors import REASONS
 from bench.mutants.targets import TARGETS
 
 BOUNDS = {"unexplained": 0, "outdated_reasons": 0}
 """Survivors without a reason, and reasons for what does not survive: none."""
-HANGS = 1200
-"""Seconds after which a mutant counts as noticed: its tests, unchanged, take a tenth of that."""
-
-_NOTHING_RAN = 5
-_HANGS = -1
-_SHOWN = {0: "S", _HANGS: "H"}
+_QUIET = ("-x", "-q", "-p", "no:cacheprovider", "--timeout", "300")
+_ALL = "all of them"
+Job = tuple[str, Mutant | None]
+"""A module, and its rule that is turned round; None for none."""
+Tests = Mapping[str, tuple[str, ...]]
 
 
 def main(argv: list[str]) -> int:
@@ -36,14 +38,17 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--only", nargs="*", default=list(TARGETS), choices=list(TARGETS), metavar="MODULE")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args(argv)
-    jobs = [(name, one) for name in options.only for one in mutants(_source(name))]
-    if not jobs:
-        raise SystemExit("no module was named, so nothing was turned round")
-    with ThreadPoolExecutor(options.workers) as pool:
-        sound = pool.submit(_sound, options.only)
-        noticed = list(pool.map(lambda job: _noticed(*job), jobs))
-    sound.result()
-    alive = [job for job, seen in zip(jobs, noticed, strict=True) if not seen]
+    jobs: list[tuple[str, Mutant]] = [(name, one) for name in options.only for one in mutants(_source(name))]
+    # the first failure is all that is asked, not the smallest example of it
+    settings.register_profile("mutants", phases=(Phase.explicit, Phase.generate), derandomize=True)
+    settings.load_profile("mutants")
+    if pytest.main(["-q", "--co", "-p", "no:cacheprovider", *_tests(options.only)]) != 0:
+        raise SystemExit("the tests can't be read")
+    # the first job turns nothing round: were it to fail, no other failure would say anything
+    asis, *codes = _codes([(_ALL, None), *jobs], options.workers, {**TARGETS, _ALL: tuple(_tests(options.only))})
+    if asis:
+        raise SystemExit("the tests fail with no rule turned round")
+    alive = [job for job, code in zip(jobs, codes, strict=True) if code == 0]
     unexplained = 0
     for name, one in alive:
         why = REASONS.get(name, {}).get(one.rule)
@@ -67,36 +72,51 @@ def main(argv: list[str]) -> int:
 
 
 def _source(name: str) -> str:
-    spec = find_spec(name)
-    assert spec is not None
-    assert spec.origin is not None
-    return Path(spec.origin).read_text(encoding="utf-8")
+    return Path(str(importlib.import_module(name).__file__)).read_text(encoding="utf-8")
 
 
-def _sound(modules: list[str]) -> None:
-    """Return when the tests pass as the modules are; else a failure would say nothing."""
-    tests = list(dict.fromkeys(test for name in modules for test in TARGETS[name]))
-    if _tests(tests, {}) != 0:
-        raise SystemExit("the tests fail with no rule turned round")
+def _tests(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(test for name in names for test in TARGETS[name]))
 
 
-def _noticed(name: str, one: Mutant) -> bool:
-    """Whether a test fails with this rule turned round, or none ends."""
+def _codes(jobs: Sequence[Job], workers: int, tests: Tests) -> Iterator[int]:
+    """How pytest ends with each rule turned round, in a process forked for it; 0 where no test fails, in order."""
+    running: dict[int, int] = {}
+    ended: dict[int, int] = {}
+    warnings.filterwarnings("ignore", message="lancedb fork support")  # nothing of it ran before the fork
+    for at, job in enumerate(jobs):
+        if len(running) == workers:
+            _wait(running, ended, jobs)
+        running[_forked(job, tests)] = at
+    while running:
+        _wait(running, ended, jobs)
+    yield from (ended[at] for at in range(len(jobs)))
+
+
+def _wait(running: dict[int, int], ended: dict[int, int], jobs: Sequence[Job]) -> None:
+    pid, status = os.wait()
+    at = running.pop(pid)
+    ended[at] = os.waitstatus_to_exitcode(status)
+    name, one = jobs[at]
+    what = f"{name}:{one.line} {one.rule}" if one else "no rule turned round"
+    print(f"{'.' if ended[at] else 'S'} {what}", file=sys.stderr, flush=True)
+
+
+def _forked(job: Job, tests: Tests) -> int:
+    """The process that runs the tests of the job."""
+    name, one = job
+    pid = os.fork()
+    if pid:
+        return pid
+    code = 1
     try:
-        code = _tests(TARGETS[name], {VARIABLE: f"{name}:{one.number}"})
-    except subprocess.TimeoutExpired:
-        code = _HANGS
-    print(f"{_SHOWN.get(code, '.')} {name}:{one.line} {one.rule}", file=sys.stderr, flush=True)
-    return code != 0
-
-
-def _tests(tests: list[str] | tuple[str, ...], more: dict[str, str]) -> int:
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "bench.mutants.inverting"]
-    env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **more}
-    done = subprocess.run([*command, *tests], env=env, capture_output=True, text=True, timeout=HANGS if more else None)
-    if done.returncode == _NOTHING_RAN:
-        raise RuntimeError(f"no test ran:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
-    return done.returncode
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(1, 2)
+        if one is not None:
+            install(importlib.import_module(name), one.number)
+        code = pytest.main([*_QUIET, *tests[name]])
+    finally:
+        os._exit(code)
 
 
 if __name__ == "__main__":

@@ -1,24 +1,18 @@
-"""Rules turned round, one at a time: conditions, comparisons, "and" and "or", minima; and a module imported so.
+"""Rules turned round, one at a time: conditions, comparisons, "and" and "or", minima, "any" and "all".
 
-As a pytest plugin (`-p bench.mutants.inverting`) it lets the module that `MENDORY_MUTANT` names be imported with that
-one rule turned round; no file is written.
+No file is written: an imported module gets the code of the one that is otherwise.
 """
 
 from __future__ import annotations
 
 import ast
 import copy
-import os
-import sys
-from collections.abc import Callable, Iterator, Sequence
+import inspect
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 
-VARIABLE = "MENDORY_MUTANT"
-"""`module:number`, as `mutants` counts them."""
 _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq,
@@ -99,6 +93,8 @@ def _places(tree: ast.Module) -> Iterator[tuple[str, ast.expr, ast.expr]]:
         elif isinstance(parent, ast.BoolOp) and parent in conditions:
             conditions.update(parent.values)
     nodes = [n for n in names if isinstance(n, ast.expr)]
+    # a rule is in a function: what a module holds outside of them is a table
+    nodes = [n for n in nodes if names[n]]
     for node in sorted(nodes, key=lambda n: (n.lineno, n.col_offset, -(n.end_col_offset or 0))):
         for other in _others(node, node in conditions):
             yield names[node], node, other
@@ -127,46 +123,27 @@ def _with(node: ast.expr, change: Callable[[ast.expr], None]) -> ast.expr:
     return made
 
 
-class _Finder(MetaPathFinder):
-    """Finds one module, and loads it with one rule turned round."""
-
-    def __init__(self, name: str, number: int) -> None:
-        self._name, self._number = name, number
-
-    def find_spec(
-        self,
-        fullname: str,
-        path: Sequence[str] | None,
-        target: ModuleType | None = None,  # noqa: ARG002 - a MetaPathFinder
-    ) -> ModuleSpec | None:
-        """The module's spec with a loader of its own; None for all others."""
-        spec = PathFinder.find_spec(fullname, path) if fullname == self._name else None
-        if spec is not None and spec.origin:
-            spec.loader = _Loader(fullname, spec.origin, self._number)
-        return spec
+def install(module: ModuleType, number: int) -> None:
+    """The imported module works with that rule turned round from now on: the code of its functions is another."""
+    source = Path(str(module.__file__)).read_text(encoding="utf-8")
+    made = compile(inverted(source, number), str(module.__file__), "exec")
+    codes = dict(_codes(made))
+    for function in _functions(module):
+        function.__code__ = codes[function.__qualname__]
 
 
-class _Loader(SourceFileLoader):
-    def __init__(self, name: str, path: str, number: int) -> None:
-        super().__init__(name, path)
-        self._number = number
-
-    def get_code(self, fullname: str) -> CodeType:
-        """Compiled anew: what is cached is the module as it is."""
-        path = self.get_filename(fullname)
-        return compile(inverted(Path(path).read_text(encoding="utf-8"), self._number), path, "exec")
+def _codes(code: CodeType) -> Iterator[tuple[str, CodeType]]:
+    for held in code.co_consts:
+        if isinstance(held, CodeType):
+            yield held.co_qualname, held
+            yield from _codes(held)
 
 
-if VARIABLE in os.environ:
-    _module, _, _number = os.environ[VARIABLE].partition(":")
-    if _module in sys.modules:
-        raise RuntimeError(f"{_module} was imported before it could be turned round")
-    sys.meta_path.insert(0, _Finder(_module, int(_number)))
-
-    from hypothesis import HealthCheck, Phase, settings
-
-    # a failure is all that is asked, not the smallest example of it
-    settings.register_profile(
-        "mutants", phases=(Phase.explicit, Phase.generate), derandomize=True, suppress_health_check=tuple(HealthCheck)
-    )
-    settings.load_profile("mutants")
+def _functions(module: ModuleType) -> Iterator[FunctionType]:
+    """The functions that the module's own text defines, methods and properties among them."""
+    held = [one for one in vars(module).values() if getattr(one, "__module__", None) == module.__name__]
+    for one in [*held, *(own for cls in held if isinstance(cls, type) for own in vars(cls).values())]:
+        inner = getattr(one, "fget", None) or getattr(one, "func", None) or getattr(one, "__func__", None) or one
+        inner = inspect.unwrap(inner) if callable(inner) else inner
+        if isinstance(inner, FunctionType) and inner.__code__.co_filename == module.__file__:
+            yield inner

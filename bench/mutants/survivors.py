@@ -1,6 +1,18 @@
-"""Rules that may be turned round unnoticed, and why: what no table could tell apart."""
+"""Rules that may be turned round unnoticed, and why: nothing that could be given to them tells the two apart."""
 
 from __future__ import annotations
 
-REASONS: dict[str, dict[str, str]] = {}
+REASONS: dict[str, dict[str, str]] = {
+    "mendory.conflicts.rules": {
+        "_narrower: compared.relation is Relation.EXCEPTION and compared.narrower is not None → "
+        "compared.relation is Relation.EXCEPTION or compared.narrower is not None": (
+            "a comparison names the narrower side of an exception always, and of nothing else"
+        ),
+        "_newer: known[0] < known[1] → known[0] <= known[1]": (
+            "two different known sources are never equally sure, and of one source nothing is compared"
+        ),
+        "_confidence: known[1] > known[0] → known[1] >= known[0]": "two that are equally sure were left before",
+        "_later: apart > timedelta(0) → apart >= timedelta(0)": "times that are one were left before",
+    },
+}
 """Module → rule, as `Mutant.rule` reads → reason."""
