@@ -13,6 +13,7 @@ from mendory.automation import (
     LATEST,
     REGRETTED,
     RISE,
+    SETTLED,
     Advice,
     Change,
     Repair,
@@ -22,6 +23,7 @@ from mendory.automation import (
     confirmed,
     halted,
     standings,
+    subject_of,
 )
 from mendory.catalogue import (
     AUTOMATIC_KINDS,
@@ -181,6 +183,36 @@ def test_what_comes_back_or_is_refused_is_proposed_to_be_narrowed() -> None:
     assert (Runs.ITSELF, None) == _said(stand([*good(200), *back], [], configured=True))
     assert (Runs.ITSELF, Advice.NARROW) == _said(stand([], votes(2, 5), configured=True))
     assert (Runs.ITSELF, None) == _said(stand([], votes(5, 2), configured=True))
+    assert (Runs.ITSELF, Advice.NARROW) == _said(stand(back[:3], [], configured=True))
+    assert (Runs.ITSELF, None) == _said(stand(back[:2], [], configured=True))
+    assert (Runs.ITSELF, Advice.NARROW) == _said(stand([], votes(0, 3), configured=True))
+    assert (Runs.ITSELF, None) == _said(stand([], votes(0, 2), configured=True))
+    assert (Runs.ITSELF, None) == _said(stand([], votes(100, 3), configured=True))
+    assert (Runs.STOPPED, None) == _said(stand(bad(3), votes(0, 3), configured=True))
+
+
+def test_what_a_step_is_filed_under() -> None:
+    """Its rule; its kind where no rule confirms it. What nobody confirmed asks, and nothing stopped it."""
+    assert ("merge.near", "fill") == (subject_of("merge_near", "merge.near"), subject_of("fill", None))
+    known = standings({"merge.near"}, {}, (), (), NOON)
+    assert {"merge.near"} == confirmed(known)
+    assert {} == halted(known)
+    assert {*RULES, *AUTOMATIC_KINDS} == set(known)
+    assert {"merge.near", *AUTOMATIC_KINDS} == {name for name, s in known.items() if s.runs is Runs.ITSELF}
+
+
+def test_a_word_begins_the_count_anew_and_a_week_settles() -> None:
+    """What is at the word's own link or before it does not count; a repair that is seven days old does."""
+    word = Change(True, "ann", NOON, "", 5)
+    counted = stand(good(6), [replace(v, seq=n + 4) for n, v in enumerate(votes(3))], change=word).record
+    assert (1, 1) == (counted.repairs, counted.approved)
+    week = [replace(r, at=NOON - SETTLED) for r in good(1)]
+    younger = [replace(r, at=NOON - SETTLED + timedelta(seconds=1)) for r in good(1)]
+    assert (1, 0) == (stand(week, []).record.settled, stand(younger, []).record.settled)
+    one = Repair("merge.near", 1, OLD, False, True, False)
+    assert (1, 1, 1, 0, 0) == (lambda r: (r.settled, r.bad, r.taken_back, r.came_back, r.latest))(
+        stand([one], []).record
+    )
 
 
 def test_the_newest_word_goes_before_the_configuration() -> None:
