@@ -55,6 +55,12 @@ _CAUSES: Final[Mapping[Code, str]] = MappingProxyType(
     }
 )
 _OTHER: Final = "import_bug"
+UNKNOWN: Final = "unknown"
+"""The name where nothing stands out."""
+_REDUNDANT: Final = "redundant_import"
+_UNRULED: Final = "no_conflict_rule"
+CAUSES: Final = frozenset({*_CAUSES.values(), _OTHER, _REDUNDANT, _UNRULED, UNKNOWN})
+"""The name of every cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +69,7 @@ class Cause:
 
     `attribute` and `value` are what the sick rows share (None when nothing stands out), `ratio` their
     risk against all other rows, `explains` of `total` sick rows have it. `name` is a catalogue name;
-    `unknown` where nothing stands out.
+    `unknown` where nothing stands out. `no_conflict_rule` is told by the findings themselves and needs no value.
     """
 
     code: str
@@ -103,7 +109,8 @@ def diagnose(
     rows that do not (0.5 added to each count, Haldane-Anscombe, so that it stays finite). A value counts
     from a support of 3 sick rows, a ratio of 3, and a chance below 0.001 that so many sick rows share it
     by accident (Fisher's exact test, one-sided, Bonferroni-corrected for the values compared); of
-    several, the least likely is named, so a batch is not hidden by the scope it lies in.
+    several, the least likely is named, so a batch is not hidden by the scope it lies in. Conflicts that no rule
+    decides say so themselves, however few: their cause is the rule that is lacking.
     """
     by_code: dict[Code, set[str]] = defaultdict(set)
     for finding in findings:
@@ -113,7 +120,12 @@ def diagnose(
             continue
         by_code[finding.code].update(i for i in finding.ids if i in sick)
     causes = []
+    undecided = {i for f in findings if f.code is Code.CONFLICT and not f.evidence.get("rule") for i in f.ids}
     for code, ids in sorted(by_code.items()):
+        total = len(ids)
+        if code is Code.CONFLICT and (unruled := ids & undecided):
+            causes.append(Cause(code.value, _UNRULED, None, None, None, len(unruled), total))
+            ids -= unruled
         if not ids:
             continue
         shared = Counter(pair for i in ids for pair in attributes(sick[i]))
@@ -128,11 +140,16 @@ def diagnose(
             if ratio >= MIN_RATIO and not likely and (best is None or (log_chance, -ratio) < best[:2]):
                 best = log_chance, -ratio, hits, pair
         if best is None:
-            causes.append(Cause(code.value, "unknown", None, None, None, 0, len(ids)))
+            causes.append(Cause(code.value, UNKNOWN, None, None, None, 0, total))
         else:
             _, ratio, hits, (name, value) = best
-            causes.append(Cause(code.value, _CAUSES.get(code, _OTHER), name, value, -ratio, hits, len(ids)))
+            causes.append(Cause(code.value, _named(code, name), name, value, -ratio, hits, total))
     return causes
+
+
+def _named(code: Code, attribute: str) -> str:
+    """The cause that sick rows of this code suggest when they share that attribute."""
+    return _REDUNDANT if (code, attribute) == (Code.DUPLICATE_EXACT, "batch") else _CAUSES.get(code, _OTHER)
 
 
 def _log_chance(hits: int, sick: int, have: int, read: int) -> float:

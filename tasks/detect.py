@@ -10,6 +10,7 @@ from prefect.artifacts import create_table_artifact
 from expectations.agreement import agree
 from mendory.checkup import CheckUp
 from mendory.clinic import Clinic
+from mendory.diagnose import UNKNOWN
 from mendory.finding import by_code
 from mendory.incremental import LAST
 from tasks.shared import OPTIONS, Held, clinic, key
@@ -46,7 +47,7 @@ def unchanged(checked: Held[CheckUp]) -> bool:
 @task(**OPTIONS)
 def diagnose(config: str, checked: Held[CheckUp]) -> list[dict[str, Any]]:
     """The likely causes, shown beside the run."""
-    causes = [c for c in checked.value.causes if c["attribute"]]
+    causes = [c for c in checked.value.causes if c["cause"] != UNKNOWN]
     if causes:
         create_table_artifact(causes, key=key("causes", clinic(config).config.table.name))
     return causes

@@ -62,7 +62,7 @@ def test_bad_import_is_named() -> None:
         ({"scope": None}, "missing_scope", "wrong_scope_field"),
         ({"related_ids": ["gone"]}, "reference_dangling", "foreign_delete"),
         ({"status": "ACTIVE"}, "illegal_status", "import_bug"),
-        ({"content": "一样"}, "duplicate_exact", "non_idempotent_write"),
+        ({"content": "一样"}, "duplicate_exact", "redundant_import"),
     ],
 )
 def test_each_kind_of_finding_suggests_its_cause(fields: dict[str, Any], code: str, name: str) -> None:
@@ -72,6 +72,20 @@ def test_each_kind_of_finding_suggests_its_cause(fields: dict[str, Any], code: s
     cause = causes([*sick, *healthy(40)])[code]
 
     assert (name, 4) == (cause.name, cause.explains)
+
+
+def test_conflicts_that_no_rule_decides_say_so_themselves() -> None:
+    """One pair of which no rule decides is enough; those that a rule decides are compared as before."""
+    told = {"scope": "u1", "kind": "fact"}
+    pair = [
+        memory("c1", content="The user's timezone is UTC+8", source="config", **told),
+        memory("c2", content="The user's timezone is UTC+9", created_at=NOON + timedelta(days=2), **told),
+    ]
+
+    cause = causes([*pair, *healthy(40)])["conflict"]
+
+    assert ("no_conflict_rule", None, None, None) == (cause.name, cause.attribute, cause.value, cause.ratio)
+    assert (2, 2) == (cause.explains, cause.total)
 
 
 def test_fact_said_again_in_other_conversations() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from mendory.catalogue import REMEDIES, RULES, Level, Otherwise, StepKind
-from mendory.diagnose import _CAUSES, _OTHER, attributes
+from mendory.diagnose import CAUSES, attributes
 from mendory.finding import Code, Ring, Severity
 from mendory.ledger.plans import FAILED, PlanState
 from mendory.policy import Authority, Verdict
@@ -28,7 +28,6 @@ from tests.conftest import NOON
 
 MENDORY = Path(__file__).resolve().parent.parent / "mendory"
 HAN = re.compile(r"[\u4e00-\u9fff]")
-CAUSES = sorted({*_CAUSES.values(), _OTHER, "unknown"})
 
 
 def names() -> list[str]:

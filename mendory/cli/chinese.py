@@ -107,6 +107,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "  cause: {code} ← {cause}, {explains} of {rows} in {attribute} {value} (risk × {ratio:g})": (
         "  根因：{code} ← {cause}，{attribute} {value} 的 {rows}中有 {explains} 行（风险 × {ratio:g}）"
     ),
+    "  cause: {code} ← {cause}, {explains} of {rows} show it": "  根因：{code} ← {cause}，{rows}中有 {explains} 行可见",
     "  every row was looked at: {why}": "  已检查全部行：{why}",
     "  nothing changed since v{version}": "  自 v{version} 以来没有变化",
     "  since v{version}: changed {changed}, looked at {looked_at}; of before still stand {stand}": (

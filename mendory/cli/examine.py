@@ -27,6 +27,7 @@ from mendory.cli.shared import (
 from mendory.cli.spaces import show_cost
 from mendory.cli.words import many, reason, say, term
 from mendory.clinic import Clinic, Planned
+from mendory.diagnose import UNKNOWN
 from mendory.errors import InputInvalid
 from mendory.finding import Finding, Severity
 from mendory.incremental import LAST, Since
@@ -121,7 +122,7 @@ def _show_check(clinic: Clinic, checked: CheckUp, wanted: Sequence[Finding], sel
     print_table(list(_grouped(wanted)))
     codes = {f.code.value for f in wanted}
     for cause in checked.causes:
-        if cause["attribute"] and cause["code"] in codes:
+        if cause["cause"] != UNKNOWN and cause["code"] in codes:
             click.echo(_cause(cause))
     for what, why in checked.examination.stands_down:
         click.echo(say("  stands down: {what} ({why})", what=_examined(what), why=shown(reason(why), 120)))
@@ -214,6 +215,14 @@ def _percent(part: int, whole: int) -> str:
 
 
 def _cause(cause: Mapping[str, Any]) -> str:
+    if cause["attribute"] is None:
+        return say(
+            "  cause: {code} ← {cause}, {explains} of {rows} show it",
+            code=term(cause["code"]),
+            cause=term(cause["cause"]),
+            explains=cause["explains"],
+            rows=many(cause["explains"] + cause["unexplained"], "row"),
+        )
     return say(
         "  cause: {code} ← {cause}, {explains} of {rows} in {attribute} {value} (risk × {ratio:g})",
         code=term(cause["code"]),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from mendory.diagnose import UNKNOWN
 from mendory.report.conflicts import claims, decided_by
 from mendory.report.reasons import chinese
 from mendory.report.words import known, label, prevention_of, strategy, when, word
@@ -64,7 +65,7 @@ def _note(name: str, r: Record, lang: str) -> str:
         return word("before_undo", lang)
     if name == "problems" and r["left"] is None and r["rolled_back"]:
         return word("left_uncounted", lang)
-    nameless = [label(c["code"], lang) for c in r["causes"] if not c["attribute"]]
+    nameless = [label(c["code"], lang) for c in r["causes"] if c["cause"] == UNKNOWN]
     if name == "causes" and nameless:
         return word("no_cause", lang, names=word("list", lang).join(nameless))
     return ""
@@ -161,13 +162,13 @@ def _left(waits: bool) -> Callable[[Record, str], Iterator[tuple[Cell, ...]]]:
 
 
 def _causes(r: Record, lang: str) -> Iterator[tuple[Cell, ...]]:
-    for c in (c for c in r["causes"] if c["attribute"]):
+    for c in (c for c in r["causes"] if c["cause"] != UNKNOWN):
         how, check = prevention_of(c["cause"], lang)
         yield (
             _name(c["code"], lang),
             _name(c["cause"], lang),
-            Cell((Part(label(c["attribute"], lang)), Part(shown(c["value"], 60), "data"))),
-            _words(f"{c['risk_ratio']:,.4g}"),
+            Cell((Part(label(c["attribute"], lang)), Part(shown(c["value"], 60), "data"))) if c["attribute"] else _NONE,
+            _words(f"{c['risk_ratio']:,.4g}") if c["attribute"] else _NONE,
             _words(f"{c['explains']:,} / {c['explains'] + c['unexplained']:,}"),
             _words(how),
             _words(check),

@@ -117,6 +117,8 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "kept_aside_as_planned": ("What is kept aside is as planned", "另存的内容与计划一致"),
     # causes
     "old_row_not_retired": ("Update that left the old row", "更新后旧记忆仍在"),
+    "redundant_import": ("Redundant import", "重复导入"),
+    "no_conflict_rule": ("No rule for this kind of conflict", "此类冲突没有规则"),
     "non_idempotent_write": ("Non-idempotent write", "写入不幂等"),
     "fact_extracted_again": ("Same fact extracted again", "同一事实被再次抽取"),
     "foreign_delete": ("Deleted by another program", "被其他程序删除"),
@@ -259,6 +261,20 @@ PREVENTION: Final[Mapping[str, tuple[tuple[str, str], tuple[str, str]]]] = {
     "non_idempotent_write": (
         ("give each write an idempotency key", "check that a retried request stores nothing twice"),
         ("为每次写入加幂等键", "检查重试的请求不会重复存储"),
+    ),
+    "redundant_import": (
+        (
+            "compare a batch with itself and with the table before it is written",
+            "check that importing the same file twice adds nothing",
+        ),
+        ("写入前把批次与自身及表中已有内容比对", "检查同一文件导入两次不会增加任何内容"),
+    ),
+    "no_conflict_rule": (
+        (
+            "add a rule that decides such pairs (conflict.rules), or agree who answers for them",
+            "check that each kind of conflict has a rule or a person",
+        ),
+        ("为此类冲突添加规则（conflict.rules），或商定由谁裁决", "检查每类冲突都有规则或负责人"),
     ),
     "fact_extracted_again": (
         ("look for the same text in the scope before storing", "check that recall is not captured again"),
