@@ -55,8 +55,8 @@ def main(argv: list[str]) -> int:
     outcome = heal(str(config), dry_run=False)
     after = judge.digests(uri, "memories")
     changed = judge.healthy_changed(before, after, planting)
-    summary = _summary(config, outcome, len(before), changed, planting)
-    _tell(outcome, summary, time.monotonic() - started)
+    summary, told = _summary(config, outcome, len(before), changed, planting)
+    _tell(outcome, summary, told, time.monotonic() - started)
     print(json.dumps(summary, ensure_ascii=False))
     return 0 if summary["ok"] else 1
 
@@ -72,43 +72,60 @@ def _stray_write(uri: str, planting: Any, before: dict[str, str]) -> None:
     lancedb.connect(uri).open_table("memories").update(where=f"id = '{quoted}'", values={"source": "stray"})
 
 
-def _summary(config: Path, outcome: dict[str, Any], rows: int, changed: list[str], planting: Any) -> dict[str, Any]:
+def _summary(
+    config: Path, outcome: dict[str, Any], rows: int, changed: list[str], planting: Any
+) -> tuple[dict[str, Any], list[str]]:
+    """The last line's object, all of it judged from outside, and the incident's story."""
     from demo import judge
+    from demo.aftermath import aftermath
+    from demo.heard import heard, outcomes
+    from demo.story import story
     from mendory.clinic import Clinic
     from mendory.config import Config
+    from mendory.door import open_door
 
     clinic = Clinic(Config.load(config))
     steps: dict[str, Counter[str]] = {}
     for plan_id in outcome["plans"]:
-        outcomes = clinic.ledger.plans.outcomes(plan_id)
-        for step in clinic.ledger.plans.load(plan_id).steps():
-            level = steps.setdefault(f"level_{int(step.level)}", Counter())
-            level[outcomes[step.id]["outcome"] or "waits"] += 1
+        for step, became in outcomes(clinic, plan_id):
+            steps.setdefault(f"level_{step['level']}", Counter())[became] += 1
     plans = [clinic.ledger.plans.load(plan_id).as_json() for plan_id in outcome["plans"]]
     misproposed = judge.misproposed(planting, plans)
     again = clinic.check()
-    missed = judge.missed(planting, str(clinic.config.table_uri), "memories", [f.as_json() for f in again.findings])
+    uri = str(clinic.config.table_uri)
+    missed = judge.missed(planting, uri, "memories", [f.as_json() for f in again.findings])
     verdicts = [r["verdict"]["ok"] for r in outcome["runs"]]
-    return {
+    told = heard(clinic, outcome["plans"], outcome["causes"])
+    scope = planting["incident"]["scope"]
+    with open_door(clinic.config) as door:
+
+        def recalls(query: str) -> list[dict[str, Any]]:
+            return list(door.recall(query, scope, 10).as_json()["memories"])
+
+        judged = aftermath(planting, judge.rows(uri, "memories"), recalls, told)
+    summary = {
         "findings": outcome["found"],
         "steps": {level: dict(counts) for level, counts in sorted(steps.items())},
+        "merged": judged.merged,
+        "conflicts": judged.conflicts,
+        "scenes": judged.scenes,
         "rows_compared": rows,
         "healthy_rows_changed": len(changed),
         "planted_missed": len(missed),
         "misproposed": len(misproposed),
         "report": os.path.relpath(outcome["records"][0]["report"], ROOT) if outcome["records"] else None,
-        "ok": not changed and not missed and not misproposed and bool(verdicts) and all(verdicts),
+        "ok": judge.holds([changed, missed, misproposed, judged.wrong], verdicts),
     }
+    return summary, story(planting, judged)
 
 
-def _tell(outcome: dict[str, Any], summary: dict[str, Any], seconds: float) -> None:
+def _tell(outcome: dict[str, Any], summary: dict[str, Any], told: list[str], seconds: float) -> None:
     found = ", ".join(f"{code} {n}" for code, n in outcome["found"].items())
     print(f"\nFound      {found}")
     for cause in outcome["causes"]:
-        print(
-            f"  cause    {cause['code']} ← {cause['cause']}: {cause['explains']} of "
-            f"{cause['explains'] + cause['unexplained']} rows in {cause['attribute']} {cause['value']}"
-        )
+        place = f" in {cause['attribute']} {cause['value']}" if cause["attribute"] else ""
+        rows = f"{cause['explains']} of {cause['explains'] + cause['unexplained']} rows"
+        print(f"  cause    {cause['code']} ← {cause['cause']}: {rows}{place}")
     for level, counts in summary["steps"].items():
         print(f"Done       {level.replace('_', ' ')}: " + ", ".join(f"{k} {n}" for k, n in sorted(counts.items())))
     for run in outcome["runs"]:
@@ -116,9 +133,12 @@ def _tell(outcome: dict[str, Any], summary: dict[str, Any], seconds: float) -> N
         print(f"Verified   {checks}")
         command = os.path.relpath(Path(sys.executable).with_name("mendory"))
         print(f"Undo       {command} rollback {run['plan'][:8]} --config .demo/mendory.toml")
-    for record in outcome["records"]:
-        for item in record["unplanned"]:
-            print(f"Left       {item['code']} × {item['findings']}: {item['why']}")
+    left: dict[str, list[str]] = {}
+    for item in (item for record in outcome["records"] for item in record["unplanned"]):
+        left.setdefault(item["why"], []).append(f"{item['code']} × {item['findings']}")
+    for why, codes in left.items():
+        print(f"Left       {why}: {', '.join(codes)}")
+    print("", *told, "", sep="\n")
     changed = summary["healthy_rows_changed"]
     print(f"Judged     {summary['rows_compared']:,} rows by plain LanceDB: {changed} healthy rows changed")
     print(f"Report     {summary['report']} ({seconds:.0f} s in all)\n", flush=True)

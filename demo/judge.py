@@ -15,6 +15,7 @@ import pyarrow as pa
 Rows = Mapping[str, Mapping[str, Any]]
 """Rows by id, without their vectors."""
 
+_RECALLED = ("active", "pending_review")
 _UINT = {16: pa.uint16(), 32: pa.uint32(), 64: pa.uint64()}
 
 
@@ -67,6 +68,11 @@ def healthy_changed(before: Mapping[str, str], after: Mapping[str, str], plantin
     return sorted(come_or_gone | {i for i in healthy if before.get(i) != after.get(i)})
 
 
+def holds(wrong: Iterable[Sequence[Any]], verdicts: Sequence[bool]) -> bool:
+    """Whether a run was as it must be: nothing of any sort went wrong, and there were verdicts, all of them good."""
+    return not any(wrong) and bool(verdicts) and all(verdicts)
+
+
 def false_alarms(planting: Mapping[str, Any], findings: Iterable[Mapping[str, Any]]) -> list[str]:
     """Ids of healthy rows that a finding names; findings as `mendory check --json` prints them."""
     return sorted({i for finding in findings for i in finding["ids"]} - planted_ids(planting))
@@ -104,7 +110,7 @@ def missed(
     wrong = []
     for fault in planting["faults"]:
         gone = [i for i in fault["ids"] if i not in after]
-        why = f"vanished: {', '.join(gone)}" if gone else _why(fault, before, after)
+        why = f"vanished: {', '.join(gone)}" if gone else answered(fault, before, after)
         if not why and fault["outcome"] in ("person", "report"):
             why = _untouched([i for i in fault["ids"] if i not in repaired], before, after) or _found(
                 fault, after, left
@@ -131,8 +137,8 @@ def _found(fault: Mapping[str, Any], after: Rows, left: Iterable[tuple[str, froz
     return "" if any(code == fault["code"] and shown <= ids for code, ids in left) else "it is not found any more"
 
 
-def _why(fault: Mapping[str, Any], before: Rows, after: Rows) -> str:
-    """Why the fault's outcome did not happen, empty when it did."""
+def answered(fault: Mapping[str, Any], before: Rows, after: Rows) -> str:
+    """Why the fault's outcome did not happen as far as its rows tell, all of which are there; empty when it did."""
     detail, row = fault["detail"], after[fault["ids"][0]]
     match fault["outcome"]:
         case "filled":
@@ -145,6 +151,15 @@ def _why(fault: Mapping[str, Any], before: Rows, after: Rows) -> str:
             return "" if row["status"] == detail["status"] or merged else f"status is {row['status']!r}"
         case "merged":
             return _merged([before[i] for i in fault["ids"]], [after[i] for i in fault["ids"]])
+        case "person":
+            held = json.loads(row["metadata"] or "{}")
+            return "; ".join(f"{k} is {held[k]!r}" for k in detail.get("keys", ()) if held.get(k))
+        case "superseded":
+            return _superseded(before[detail["lose"]], after[detail["lose"]], after[detail["keep"]])
+        case "disputed":
+            hidden = [i for i in fault["ids"] if after[i]["status"] not in _RECALLED]
+            rewritten = [i for i in fault["ids"] if after[i]["content"] != before[i]["content"]]
+            return f"not as they were: {', '.join([*hidden, *rewritten])}" if hidden or rewritten else ""
         case "repointed":
             names = row[detail["field"]]
             targets = set([names] if isinstance(names, str) else names or ()) & set(detail["group"])
@@ -153,9 +168,19 @@ def _why(fault: Mapping[str, Any], before: Rows, after: Rows) -> str:
     return ""
 
 
+def _superseded(before: Mapping[str, Any], lost: Mapping[str, Any], kept: Mapping[str, Any]) -> str:
+    """Why the one that lost did not leave recall for the one that stays, whole and labelled with it."""
+    if (lost["status"], lost["superseded_by"]) != ("archived", kept["id"]):
+        return f"{lost['id']} is {lost['status']}, its successor {lost['superseded_by']}"
+    if kept["status"] not in _RECALLED:
+        return f"{kept['id']} is {kept['status']}"
+    changed = [n for n in ("content", "metadata", "scope", "source") if lost[n] != before[n]]
+    return f"of {lost['id']} changed: {', '.join(changed)}" if changed else ""
+
+
 def _merged(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]) -> str:
     """Why these are not one memory now that knows all that each knew."""
-    kept = [r for r in after if r["status"] in ("active", "pending_review")]
+    kept = [r for r in after if r["status"] in _RECALLED]
     if len(kept) != 1:
         return f"{len(kept)} of {len(after)} are still recalled"
     [primary] = kept

@@ -9,17 +9,18 @@ from functools import partial
 from random import Random
 from typing import Any, Final
 
+from demo.incident import plant_incident
 from demo.plant_duplicates import plant_duplicates
 from demo.plant_structure import plant_structure
 from demo.rows import Row, metadata_of, metadata_text
 from demo.scribe import new_id
 from demo.ward import Ward, anyone
 
-DEFAULT_SCENE: Final = "general"
-"""The scene the demo's configuration fills in where nothing is known."""
+DEFAULT_TOPIC: Final = "general"
+"""The topic the demo's configuration fills in where nothing is known; of a scene people are asked."""
 
 Planting = dict[str, Any]
-"""Seed, number of rows, the faults, and every planted row as it was planted, as JSON."""
+"""Seed, number of rows, the faults, every planted row as it was planted, and the incident's place, as JSON."""
 
 _SPELLINGS: Final = (
     ("Active", "active"),
@@ -46,13 +47,14 @@ def plant(rows: Sequence[Row], seed: int = 7) -> tuple[list[Row], Planting]:
     _statuses(ward)
     _references(ward)
     plant_structure(ward)
+    incident = plant_incident(ward)
     faults = sorted((f.as_json() for f in ward.faults), key=lambda f: (f["code"], f["outcome"], f["ids"]))
-    before = {i: {k: _shown(v) for k, v in ward.rows[i].items() if k != "embedding"} for i in sorted(ward.taken)}
-    planting = {"seed": seed, "rows": len(ward.rows), "faults": faults, "before": before}
+    before = {i: {k: shown(v) for k, v in ward.rows[i].items() if k != "embedding"} for i in sorted(ward.taken)}
+    planting = {"seed": seed, "rows": len(ward.rows), "faults": faults, "before": before, "incident": incident}
     return sorted(ward.rows.values(), key=lambda r: (r["created_at"], r["id"])), planting
 
 
-def _shown(value: Any) -> Any:
+def shown(value: Any) -> Any:
     """A value as JSON can hold it."""
     return value.isoformat() if isinstance(value, datetime) else value
 
@@ -74,17 +76,19 @@ def _claim(row: Row) -> dict[str, Any]:
 
 
 def _scene_lost_in_import(ward: Ward) -> None:
-    """One import whose rows all lack the scene: claims know some, the others get the default."""
+    """One import whose rows all lack the scene: claims know that of some, and these tell that of the others."""
 
     def both(batch: Sequence[Row]) -> int:
         told = sum("scene" in _claim(r) for r in batch)
         return min(told, len(batch) - told)
 
-    for row in max(ward.free_imports(), key=lambda b: (both(b), b[0]["id"])):
+    batch = max(ward.free_imports(), key=lambda b: (both(b), b[0]["id"]))
+    assert both(batch) >= 3, "too few rows would tell the scene"
+    for row in batch:
         ward.take(row)
         ward.struck = row["scope"]
+        scene = metadata_of(row)["scene"]
         _without(row, ["scene"])
-        scene = _claim(row).get("scene", DEFAULT_SCENE)
         ward.plant("metadata_missing_field", "filled", [row], values={"scene": scene})
 
 
@@ -108,16 +112,17 @@ def _metadata(ward: Ward) -> None:
         key, value = ("scene", said["scene"]) if "scene" in said else ("entities", [said["entity"]])
         _without(row, [key], ... if at % 3 else None)
         ward.plant("metadata_missing_field", "filled", [row], values={key: value})
-    for row in choose(6, lambda r: not r["batch_id"] and "scene" not in _claim(r)):
-        _without(row, ["scene"])
-        ward.plant("metadata_missing_field", "filled", [row], values={"scene": DEFAULT_SCENE})
+    for row in choose(6, lambda r: not r["batch_id"]):
+        _without(row, ["topic"])
+        ward.plant("metadata_missing_field", "filled", [row], values={"topic": DEFAULT_TOPIC})
     for at, row in enumerate(choose(8, lambda r: not r["batch_id"] and not r["claim"])):
-        _without(row, ["topic"] if at % 2 else ["entities"], ... if at % 4 else [])
-        ward.plant("metadata_missing_field", "person", [row], keys=["topic" if at % 2 else "entities"])
+        key = "scene" if at % 2 else "entities"
+        _without(row, [key], ... if at % 4 else [])
+        ward.plant("metadata_missing_field", "person", [row], keys=[key])
     for row in choose(3, lambda r: not r["batch_id"] and not r["claim"]):
         row["metadata"] = None
-        ward.plant("metadata_missing_field", "filled", [row], values={"scene": DEFAULT_SCENE})
-        ward.plant("metadata_missing_field", "person", [row], keys=["topic", "entities"])
+        ward.plant("metadata_missing_field", "filled", [row], values={"topic": DEFAULT_TOPIC})
+        ward.plant("metadata_missing_field", "person", [row], keys=["entities", "scene"])
 
 
 def _required(ward: Ward) -> None:

