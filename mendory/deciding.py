@@ -32,6 +32,7 @@ from mendory.ledger.approvers import Approver
 from mendory.ledger.plans import PlanState
 from mendory.plan.model import Group, Plan
 from mendory.policy import Health, Ruling, Spent, Verdict, decide
+from mendory.standing import settle
 from mendory.text import shown
 
 
@@ -62,7 +63,7 @@ def _reject(ledger: Ledger, plan: Plan, groups: Sequence[str], steps: Sequence[s
     if set(steps) == {s.id for s in plan.steps()}:
         ledger.plans.set_state(plan.id, PlanState.REJECTED)
     else:
-        ledger.plans.close_if_settled(plan.id)
+        settle(ledger, plan.id)
     return decision
 
 

@@ -15,7 +15,7 @@ from mendory.errors import NotReversible, TableCorrupt, VersionUnreadable
 from mendory.executor.execute import Context, Result
 from mendory.executor.fitting import Images
 from mendory.finding import Finding
-from mendory.lance import Past
+from mendory.lance import Past, Writer
 from mendory.ledger import Ledger
 from mendory.ledger.records import IntentKind, IntentState
 from mendory.plan.model import Plan, Step
@@ -37,15 +37,24 @@ def check_effect(
     versions = sorted({r.version for r in results if r.version is not None})
     ours = [writer.changes_at(v) for v in versions]
     outside = None if any(c.full for c in ours) else {i for c in ours for i in c.ids | c.gone} - set(ids)
-    # by runs of versions between ours: one by one they take as long as there are versions times fragments
-    theirs = [writer.changes_between(first, last) for first, last in _between(versions, newest)]
-    foreign = set(ids) if any(c.full for c in theirs) else {i for c in theirs for i in c.ids | c.gone}
+    foreign = _foreign(writer, versions, newest, ids)
     now = _as_promised(applied, results, writer.rows(ids), writer.id_column, writer.volatile)
     # a version that touched a row and left it as promised, by a column that came, changed nothing of it
     promised = {e.id: e.becomes for s in applied for e in s.edits}
     changed = {i for i in foreign & set(ids) if now.get(i) != promised[i]}
     notes = clinic.ledger.asides.held()
     return verify(applied, now, changed, findings, outside, notes, foreign), findings
+
+
+def foreign_rows(writer: Writer, versions: Sequence[int], ids: Sequence[str]) -> set[str]:
+    """Those of the rows that versions after the first of ours touched which are not ours; all where nobody can tell."""
+    return _foreign(writer, versions, writer.version, ids) & set(ids)
+
+
+def _foreign(writer: Writer, versions: Sequence[int], newest: int, ids: Sequence[str]) -> set[str]:
+    # by runs of versions between ours: one by one they take as long as there are versions times fragments
+    theirs = [writer.changes_between(first, last) for first, last in _between(versions, newest)]
+    return set(ids) if any(c.full for c in theirs) else {i for c in theirs for i in c.ids | c.gone}
 
 
 def _between(versions: Sequence[int], newest: int) -> Iterator[tuple[int, int]]:

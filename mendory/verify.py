@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from mendory.catalogue import StepKind
 from mendory.choices import COMPARED
@@ -29,13 +29,25 @@ class Check:
         return not self.failed
 
 
+OUTSIDE: Final = "rows_outside_the_plan_unchanged"
+"""The check that no step can be blamed for: what it finds, taking a step back does not mend."""
+_ROW_BY_ROW: Final = frozenset(
+    {StepKind.FILL, StepKind.NORMALISE_STATUS, StepKind.REPOINT, StepKind.SET_SCOPE, StepKind.SET_SOURCE}
+)
+"""Kinds of which each row is a repair of its own; of the others a part alone would leave rows that fit nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """All checks of a run, the steps that failed, and rows that others changed meanwhile."""
+    """All checks of a run, the steps that failed, rows that others changed meanwhile, and where each step failed.
+
+    `failed_rows` are (step, row); a failed step that has none there failed in all its rows.
+    """
 
     checks: tuple[Check, ...]
     failed_steps: tuple[str, ...] = ()
     changed_since: tuple[str, ...] = ()
+    failed_rows: tuple[tuple[str, str], ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -49,7 +61,14 @@ class Verdict:
             "checks": [{"name": c.name, "checked": c.checked, "failed": list(c.failed)} for c in self.checks],
             "failed_steps": list(self.failed_steps),
             "changed_since": list(self.changed_since),
+            "failed_rows": [list(pair) for pair in self.failed_rows],
         }
+
+    def with_check(self, check: Check, blamed: Collection[tuple[str, str]]) -> Verdict:
+        """The verdict with one check more, whose failures are those rows of those steps."""
+        rows = tuple(sorted({*self.failed_rows, *blamed}))
+        steps = tuple(sorted({*self.failed_steps, *(step for step, _ in blamed)}))
+        return Verdict((*self.checks, check), steps, self.changed_since, rows)
 
 
 def verify(
@@ -89,12 +108,23 @@ def verify(
     checks = [
         Check("rows_as_planned", len(final), tuple(wrong)),
         Check("problems_gone", len(applied), tuple(s.id[:8] for s in remaining)),
-        Check("rows_outside_the_plan_unchanged", len(final), tuple(unseen)),
+        Check(OUTSIDE, len(final), tuple(unseen)),
     ]
     if kept:
         checks.append(Check("kept_aside_as_planned", len({row for row, _ in kept}), tuple(sorted(astray))))
-    failed = {final[i][1] for i in wrong} | {s.id for s in remaining} | set(astray.values())
-    return Verdict(tuple(checks), tuple(sorted(failed)), changed)
+    wrong_at = {(final[i][1], i) for i in wrong} | {(step, row) for row, step in astray.items()}
+    again = {s.id for s in remaining}
+    failed = again | {step for step, _ in wrong_at}
+    rows = wrong_at | {(s.id, i) for s in applied if s.id in failed for i in _rows_of(s, by_row, s.id in again)}
+    return Verdict(tuple(checks), tuple(sorted(failed)), changed, tuple(sorted(rows)))
+
+
+def _rows_of(step: Step, by_row: Mapping[str, Sequence[Finding]], remains: bool) -> Collection[str]:
+    """The rows in which a failed step failed: all it changed, but for kinds of which each row stands by itself."""
+    if step.kind not in _ROW_BY_ROW:
+        return step.changed_ids
+    named = [i for i in step.changed_ids if any(f.code == step.code for f in by_row.get(i, ()))]
+    return (named or step.changed_ids) if remains else ()
 
 
 def _kept(applied: Sequence[Step]) -> dict[tuple[str, str], tuple[Any, str]]:

@@ -111,9 +111,12 @@ def test_plan_apply_verify(clinic: MakeClinic) -> None:
 
     assert done.verdict.ok
     assert PlanState.DONE == done.state
-    assert {"rows_as_planned", "problems_gone", "rows_outside_the_plan_unchanged"} == {
-        c.name for c in done.verdict.checks if c.checked
-    }
+    assert {
+        "rows_as_planned",
+        "problems_gone",
+        "rows_outside_the_plan_unchanged",
+        "repaired_memories_whole",
+    } == {c.name for c in done.verdict.checks if c.checked}
     assert {"s1": "active", "s2": "archived", "d1": "archived", "d2": "active"} == {
         i: s for i, s in values(at, "status").items() if i in ("s1", "s2", "d1", "d2")
     }

@@ -56,8 +56,8 @@ def _killed_after_receipt(at: Clinic, patch: pytest.MonkeyPatch) -> None:
 def _killed_after_closing(at: Clinic, patch: pytest.MonkeyPatch) -> None:
     real = Plans.close_if_settled
 
-    def close(plans: Plans, plan_id: str) -> PlanState:
-        real(plans, plan_id)
+    def close(*args: Any) -> PlanState:
+        real(*args)
         raise Killed
 
     patch.setattr(Plans, "close_if_settled", close)
@@ -86,10 +86,10 @@ def verified(at: Clinic, done: Treated) -> dict[str, Any]:
     record = build(at.ledger, done.plan.id)
     assert {"applied": 4} == done.outcomes()
     assert {s.id for s in done.plan.steps()} == done.earlier
-    assert [4, 4, 4] == [c.checked for c in done.verdict.checks]
+    assert [4, 4, 4, 4] == [c.checked for c in done.verdict.checks]
     assert done.verdict.ok
     assert PlanState.DONE == done.state
-    assert [[4, 4, 4]] == [[c["checked"] for c in v["checks"]] for v in record["verdicts"]]
+    assert [[4, 4, 4, 4]] == [[c["checked"] for c in v["checks"]] for v in record["verdicts"]]
     assert {"automatic": 4, "rule": 0, "person": 0} == record["ran_by"]
     assert f"mendory rollback {done.plan.code}" == record["undo"]
     return record
@@ -216,7 +216,7 @@ def test_another_plans_refusal_is_not_this_ones(clinic: MakeClinic) -> None:
 
     assert {"stale"} == {r.outcome.value for one in done.recovered for r in one.results}
     assert {"applied": 1} == done.outcomes()
-    assert 0 == treat._exit(done)
+    assert 0 == treat.exit_of(done)
     assert ["stale"] * 4 == [o["outcome"] for o in at.ledger.plans.outcomes(first.id).values()]
 
 
@@ -236,7 +236,7 @@ def test_what_recovery_refuses_of_this_plan_is_its_result(clinic: MakeClinic) ->
 
     assert {"applied": 3, "stale": 1} == done.outcomes()
     assert ["changed since the plan: s1"] == [r.reason for r in done.results if r.reason]
-    assert 4 == treat._exit(done)
+    assert 4 == treat.exit_of(done)
 
 
 def test_part_of_a_group_found_is_told_apart(clinic: MakeClinic, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,6 +249,6 @@ def test_part_of_a_group_found_is_told_apart(clinic: MakeClinic, monkeypatch: py
     speak("en")
     monkeypatch.setattr(treat.click, "echo", said.append)
 
-    treat._show_treated(treatment.apply(at, plan.id))
+    treat.show_treated(treatment.apply(at, plan.id))
 
     assert "  G1 normalise_status 4/4 (3 found by recovery)" == said[0]

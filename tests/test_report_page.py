@@ -323,7 +323,9 @@ def test_the_undo_command_is_there_where_something_can_be_undone(story: tuple[st
     undo = [record["undo"]] if name not in ("opened", "rejected", "expired", "wholly_rolled_back") else []
     approve = [f"mendory approve {record['code']} --as NAME && mendory apply {record['code']}"]
 
-    assert commands == undo + (approve if name in ("opened", "partly") else [])
+    look = [f"mendory verify {record['code']}"] if undo and name != "past_retention" else []
+
+    assert commands == undo + look + (approve if name in ("opened", "partly") else [])
 
 
 def test_no_english_is_left_on_the_chinese_page(story: tuple[str, dict[str, Any]]) -> None:
@@ -377,6 +379,7 @@ def test_the_tables_are_those_of_the_record(clinic: MakeClinic, clock: FakeClock
         ["Rows are as planned rows_as_planned", "4", "passed"],
         ["Problems are gone problems_gone", "3", "passed"],
         ["Rows outside the plan are unchanged rows_outside_the_plan_unchanged", "4", "passed"],
+        ["Sampled repaired memories are whole repaired_memories_whole", "3", "passed"],
     ]
     assert [row[1:5] for row in page.rows("decisions")] == [["li.wei", "approved approve", "G2", "看过了"]]
 

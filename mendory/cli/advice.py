@@ -8,12 +8,14 @@ from typing import Final
 from mendory.choices import COMPARED
 from mendory.cli.shared import command
 from mendory.cli.words import say
+from mendory.standing import FOUND_WRONG, NOT_VERIFIED
 
 
 def next_step(code: str, why: str) -> str:
     """What to do about one sort of what waits, and the command after it."""
-    if why.startswith("it did not verify: "):
-        return say("next: {commands}", commands=why.removeprefix("it did not verify: "))
+    for doubt in (NOT_VERIFIED, FOUND_WRONG):
+        if why.startswith(doubt):
+            return say("next: {commands}", commands=why.removeprefix(doubt))
     advice = NEXT[code]
     if why.startswith(("repaired ", "its text was archived ")) or "something undoes the repair" in why:
         advice = "find the program that writes these rows back and stop it"

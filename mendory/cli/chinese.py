@@ -190,6 +190,20 @@ SENTENCES: Final[Mapping[str, str]] = {
     "  changed by others meanwhile: {ids}": "  其间被其他程序改动：{ids}",
     "  taken back, since they did not verify: {steps}": "  因未通过验证而自行撤销：{steps}",
     "Plan {code} is {state}. undo: {undo} · report: {report}": "计划 {code}：{state}。撤销：{undo} · 报告：{report}",
+    # verify
+    "Plan {code} is {state}. {number} of {rows} repaired memories, original → result:": (
+        "计划 {code}：{state}。已修复的 {rows} 条记忆中的 {number} 条，原样 → 结果："
+    ),
+    "Nothing of it stands that could be shown.": "没有可以展示的生效修复。",
+    "written by others since": "其后被他人改写",
+    "whole": "完整",
+    "NOT THERE": "已不存在",
+    "names {id}, not there": "指向不存在的 {id}",
+    "its images are not those of the receipt": "其快照与回执不符",
+    "NOT WHOLE: {lacks}": "不完整：{lacks}",
+    "not looked at yet": "尚未查看",
+    "good, says {by}": "{by} 认为正确",
+    "WRONG, says {by}{why}": "{by} 认为有误{why}",
     "(found by recovery)": "（恢复时发现已执行）",
     "({number} found by recovery)": "（其中 {number} 个在恢复时发现已执行）",
     "  since the plan {shape}": "  制定计划之后：{shape}",

@@ -99,7 +99,7 @@ def _becomes(group: Group, said: dict[str, str]) -> str:
     return "; ".join(f"{n} {shown(text, 90)}" for text, n in counted.items())
 
 
-def _value(value: Any) -> str:
+def value_shown(value: Any) -> str:
     """A value as JSON; a vector as the number of its components."""
     if isinstance(value, list) and len(value) > 1 and all(isinstance(v, float) for v in value):
         return say("{number} numbers", number=len(value))
@@ -177,11 +177,11 @@ def _show_steps(clinic: Clinic, plan: Plan, texts: bool) -> None:
                         click.echo(f"      {shown(name)}: {shown(contents[name], _TEXT)}")
             for edit in step.edits:
                 for change in edit.aside.changes if edit.aside else ():
-                    old, new = (shown(_value(v), 160) for v in (change.old, change.new))
+                    old, new = (shown(value_shown(v), 160) for v in (change.old, change.new))
                     click.echo(f"      {shown(edit.id)}.{change.column} ({say('kept in the ledger')}): {old} → {new}")
                 for change in edit.columns:
                     most = _READ if step.kind is StepKind.SUMMARISE else 160
-                    old, new = (shown(_value(v), most) for v in (change.old, change.new))
+                    old, new = (shown(value_shown(v), most) for v in (change.old, change.new))
                     click.echo(f"      {shown(edit.id)}.{change.column}: {old} → {new}")
     click.echo(
         say(

@@ -148,6 +148,8 @@ def show_treated(done: Treated) -> None:
     if done.taken_back:
         steps = many(len(done.taken_back), "step")
         click.echo(say("  taken back, since they did not verify: {steps}", steps=steps))
+    for why in done.asked:
+        click.echo(f"  {shown(reason(why), 160)}")
     code = done.plan.code
     values = {"code": code, "state": term(done.state.value), "report": command("report", code)}
     if any(r.outcome is Outcome.APPLIED for r in done.results):
@@ -163,6 +165,8 @@ def show_treated(done: Treated) -> None:
         print_next(command("approve", code, "--as", "NAME"))
     elif Outcome.STALE in {r.outcome for r in done.results}:
         print_next(command("plan"))
+    elif any(r.outcome is Outcome.APPLIED for r in done.results):
+        print_next(command("verify", code))
 
 
 def _show_group(done: Treated, group: Group) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -37,17 +37,19 @@ def rollback(
     ledger: Ledger,
     context: Context,
     by: str | None = None,
+    only: Collection[tuple[str, str]] | None = None,
 ) -> RolledBack:
     """Every row the chosen repairs changed has its earlier bytes again, unless somebody changed it since.
 
-    `steps` None means the whole plan; `row` narrows to one row. Later repairs are taken back first.
-    Rows changed since by others are skipped and listed; nothing else of them is touched. A column that came or
-    went since is no change of a row, and what came keeps its values. With `by`, what
-    is taken back is a person's word: the receipt dismisses the findings in the same transaction.
+    `steps` None means the whole plan; `row` narrows to one row, `only` to these (step, row). Later repairs are taken
+    back first. Rows changed since by others are skipped and listed; nothing else of them is touched. A column that
+    came or went since is no change of a row, and what came keeps its values. With `by`, what is taken back is a
+    person's word: the receipt dismisses the findings in the same transaction.
     Raises EmptyTargetSet when no applied repair is meant, NotReversible past retention.
     """
     held = [i for i in ledger.intents.items(plan_id) if steps is None or i.step_id in steps]
     held = [i for i in held if (i.columns or i.aside) and (row is None or i.row_id == row)]
+    held = [i for i in held if only is None or (i.step_id, i.row_id) in only]
     waiting = [i for i in held if i.undone_by is None]
     if not held:
         raise EmptyTargetSet(

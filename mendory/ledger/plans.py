@@ -19,17 +19,23 @@ Transaction = Callable[[], AbstractContextManager[sa.Connection]]
 
 
 class PlanState(StrEnum):
-    """Open plans wait or run; the others are finished for good."""
+    """Open plans wait or run. `DONE` says that every check passed; `mendory.standing` derives what others say.
+
+    `FAILED`: something stands that did not verify, or that a person found wrong. `CORRECTED`: that was taken back, the
+    rest stands and every check of it passed. `ROLLED_BACK`: nothing of it stands.
+    """
 
     OPEN = "open"
     DONE = "done"
+    FAILED = "failed"
+    CORRECTED = "corrected"
     REJECTED = "rejected"
     EXPIRED = "expired"
     ROLLED_BACK = "rolled_back"
 
 
 FAILED = "failed"
-"""Outcome of a step that was applied and did not verify; a person decides whether it is rolled back."""
+"""Outcome of a step that was applied and is in doubt; a person decides whether it is rolled back."""
 
 
 def _unknown(plan_id: str) -> PlanNotFound:
@@ -152,7 +158,7 @@ class Plans:
     def note(
         self, plan_id: str, step_id: str, outcome: str, authority: str | None, reason: str, rid: str | None
     ) -> None:
-        """The step's outcome is recorded; what a receipt says was applied stays so, unless it did not verify."""
+        """The step's outcome is recorded; what a receipt says was applied stays so, unless it is in doubt."""
         c = t.plan_step.c
         stands = sa.func.coalesce(c.outcome, "").in_(("applied", "rolled_back", "taken_back"))
         where = (c.plan_id == plan_id, c.step_id == step_id)
@@ -169,11 +175,11 @@ class Plans:
             rows = conn.execute(sa.select(t.plan_step).where(t.plan_step.c.plan_id == plan_id))
             return {r.step_id: dict(r._mapping) for r in rows}
 
-    def close_if_settled(self, plan_id: str) -> PlanState:
-        """An open plan none of whose steps waits or is unknown any more is done; returns its state."""
+    def close_if_settled(self, plan_id: str, ended: PlanState = PlanState.DONE) -> PlanState:
+        """An open plan none of whose steps waits or is unknown any more has `ended` so; returns its state."""
         open_steps = [s for s, o in self.outcomes(plan_id).items() if o["outcome"] in (None, "unknown")]
         if self.state(plan_id) is PlanState.OPEN and not open_steps:
-            self.set_state(plan_id, PlanState.DONE)
+            self.set_state(plan_id, ended)
         return self.state(plan_id)
 
     def failed(self) -> dict[str, str]:

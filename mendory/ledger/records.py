@@ -82,6 +82,17 @@ class Held:
     known: frozenset[str] | None = field(default=None, compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One row that an applied repair changed and nobody took back; `kept` while its images are."""
+
+    rid: str
+    seq: int
+    step_id: str
+    row_id: str
+    kept: bool
+
+
 class Records:
     """The intent tables, read."""
 
@@ -144,33 +155,30 @@ class Records:
             rows = conn.execute(
                 sa.select(t.item)
                 .join(t.intent, t.intent.c.rid == t.item.c.rid)
-                .where(
-                    t.intent.c.plan_id == plan_id,
-                    t.intent.c.kind == IntentKind.APPLY.value,
-                    sa.or_(
-                        t.intent.c.state == IntentState.APPLIED.value,
-                        t.intent.c.resolution.startswith("applied"),
-                    ),
-                )
+                .where(*_applied(plan_id))
                 .order_by(t.intent.c.seq, t.item.c.seq)
             ).all()
             known = _known(conn, rows)
-        return [
-            Held(
-                r.rid,
-                r.seq,
-                r.key,
-                r.step_id,
-                r.row_id,
-                r.before_digest,
-                r.after_digest,
-                _columns(r),
-                r.undone_by,
-                _aside(r),
-                known[r.schema_digest],
-            )
-            for r in rows
-        ]
+        return [_held(r, known) for r in rows]
+
+    def standing(self, plan_id: str) -> list[Part]:
+        """Every row that the plan's applied repairs changed and nobody took back, in the order they were applied."""
+        c = t.item.c
+        query = (
+            sa.select(c.rid, c.seq, c.step_id, c.row_id, c.before_image.is_not(None).label("kept"))
+            .join(t.intent, t.intent.c.rid == c.rid)
+            .where(*_applied(plan_id), c.undone_by.is_(None))
+            .where(sa.or_(c.before_digest != c.after_digest, c.aside_digest.is_not(None)))
+            .order_by(t.intent.c.seq, c.seq)
+        )
+        with self._transaction() as conn:
+            return [Part(r.rid, r.seq, r.step_id, r.row_id, bool(r.kept)) for r in conn.execute(query)]
+
+    def part(self, rid: str, seq: int) -> Held:
+        """One item of an applied intent; raises NotReversible past retention."""
+        with self._transaction() as conn:
+            row = conn.execute(sa.select(t.item).where(t.item.c.rid == rid, t.item.c.seq == seq)).one()
+            return _held(row, _known(conn, [row]))
 
     def images(self, rid: str, seq: int) -> tuple[pa.Table, pa.Table]:
         """(before, after) of one item as one-row tables; raises NotReversible past retention."""
@@ -247,6 +255,29 @@ def adopted() -> Any:
 
 
 _PAST = "The images of repair {} are past their retention; only digests are left. Nothing was rolled back."
+
+
+def _applied(plan_id: str) -> tuple[Any, ...]:
+    """What is true of the intents by which something of the plan was applied, by receipt or by a person's word."""
+    c = t.intent.c
+    applied = sa.or_(c.state == IntentState.APPLIED.value, c.resolution.startswith("applied"))
+    return c.plan_id == plan_id, c.kind == IntentKind.APPLY.value, applied
+
+
+def _held(row: Any, known: Mapping[str, frozenset[str]]) -> Held:
+    return Held(
+        row.rid,
+        row.seq,
+        row.key,
+        row.step_id,
+        row.row_id,
+        row.before_digest,
+        row.after_digest,
+        _columns(row),
+        row.undone_by,
+        _aside(row),
+        known[row.schema_digest],
+    )
 
 
 def _known(conn: sa.Connection, rows: Sequence[Any]) -> dict[str, frozenset[str]]:

@@ -192,12 +192,12 @@ word = sa.Table(
     # the order in which it was said; a clock may be set back
     sa.Column("seq", sa.Integer, nullable=False, unique=True),
     sa.Column("said", Text, nullable=False),
-    # a finding's id, a row's, or the name of a rule or kind of step
+    # a finding's id, a row's, a plan's, or the name of a rule or kind of step
     sa.Column("about", Text, nullable=False),
     sa.Column("because", Text, nullable=False),
     sa.Column("by", Text, nullable=False),
     sa.Column("at", Text, nullable=False),
-    # row id → digest, of the rows of a finding
+    # row id → digest, of the rows of a finding; → repair, of those of a plan
     sa.Column("rows", Text, nullable=False),
 )
 

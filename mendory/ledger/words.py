@@ -33,11 +33,16 @@ class Said(StrEnum):
     WIDEN = "widen"
     NARROW = "narrow"
     AS_CONFIGURED = "as_configured"
+    GOOD = "good"
+    WRONG = "wrong"
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word of a person, about the finding, row or rule of that name; `rows` are the digests of a finding's rows."""
+    """One word of a person, about the finding, row, plan or rule of that name.
+
+    `rows` are the digests of a finding's rows; for a word on a plan's repairs, the repair that each row is of.
+    """
 
     said: Said
     about: str
@@ -134,6 +139,22 @@ class Words:
         """Finding id → the word that dismissed it, for those that a person dismissed by itself and nobody took up."""
         with self._reading() as conn:
             return self._newest(conn, (Said.DISMISS,), Said.TAKE_UP)
+
+    def tick(self, plan_id: str, rows: Mapping[str, str], good: bool, because: str, by: str) -> None:
+        """Somebody looked at these rows of the plan and found them good, or wrong; the newest word on a row counts.
+
+        `rows` say of which repair each is.
+        """
+        with self._transaction() as conn:
+            self._say(conn, Said.GOOD if good else Said.WRONG, plan_id, because, by, rows)
+
+    def ticks(self, plan_id: str) -> dict[str, Word]:
+        """Row id → the newest word on the plan's repair of it."""
+        said = t.word.c.said.in_([Said.GOOD.value, Said.WRONG.value])
+        query = sa.select(t.word).where(said, t.word.c.about == plan_id).order_by(t.word.c.seq)
+        with self._reading() as conn:
+            words = [_word(row) for row in conn.execute(query)]
+        return {row: word for word in words for row in word.rows}
 
     def digest(self, conn: sa.Connection, ref: str) -> str | None:
         """Digest of the word as it stands, None when it is gone."""

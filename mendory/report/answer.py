@@ -129,6 +129,9 @@ def actions(r: Record, lang: str) -> tuple[Action, ...]:
         made.append(Action(word("undo", lang), command=r["undo"]))
     else:
         made.append(Action(word("undo", lang), word("no_undo", lang)))
+    # past its retention nothing can be shown
+    if r["groups"] and any(one["stands"] and not one["word"] for one in r.get("sample", ())):
+        made.append(Action(word("to_look", lang), command=f"mendory verify {r['code']}"))
     if r["state"] == "open" and r["outcomes"].get("waits"):
         approve = f"mendory approve {r['code']} --as NAME && mendory apply {r['code']}"
         made.append(Action(word("to_approve", lang), command=approve))

@@ -12,10 +12,12 @@ from mendory.errors import NotReversible
 from mendory.finding import KNOWN, Code
 from mendory.ledger import Ledger
 from mendory.ledger.plans import FAILED, PlanState
+from mendory.ledger.words import Said
 from mendory.plan.model import Group, Plan, Step
 from mendory.plan.waiting import NOT_ASKED
 from mendory.policy import Authority
 from mendory.report.conflicts import told
+from mendory.standing import ticks
 
 Outcomes = Mapping[str, Mapping[str, Any]]
 
@@ -74,12 +76,27 @@ def build(ledger: Ledger, plan_id: str, waits_for: Mapping[str, str] = MappingPr
             for d in ledger.decisions.of_plan(plan_id)
         ],
         "verdicts": [{"at": r["at"], **r["verdict"]} for r in applied],
+        "sample": _sample(ledger, plan_id, applied),
         "runs": [{k: r[k] for k in ("id", "kind", "at")} for r in runs],
         "rolled_back": [
             {k: r[k] for k in ("at", "by", "restored", "skipped")} for r in runs if r["kind"] == "rollback"
         ],
         "undo": f"mendory rollback {plan_id[:8]}" if stand else None,
     }
+
+
+def _sample(ledger: Ledger, plan_id: str, applied: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The repaired memories that the newest run proved, with the newest word of a person on each; ids and digests."""
+    held: list[dict[str, Any]] = next((r["sample"] for r in reversed(applied) if r.get("sample")), [])
+    parts = ledger.intents.standing(plan_id)
+    words, stand = ticks(ledger, plan_id, parts), {(p.row_id, p.rid) for p in parts}
+    made = []
+    for one in held:
+        word = words.get(one["id"])
+        said = {"good": word.said is Said.GOOD, **word.as_json()} if word else None
+        kept = {k: said[k] for k in ("good", "by", "at", "because")} if said else None
+        made.append({**one, "stands": (one["id"], one["rid"]) in stand, "word": kept})
+    return made
 
 
 def _problems(found: Mapping[str, int], left: Mapping[str, int] | None, plan: Plan | None) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mendory.report.conflicts import claims, decided_by
-from mendory.report.sections import MOST_ROWS
+from mendory.report.sections import MOST_ROWS, looked_at, proof_of
 from mendory.report.words import prevention, reason, term, word
 from mendory.text import shown
 
@@ -113,6 +113,21 @@ def _lines(r: dict[str, Any], lang: str) -> Iterator[str]:
         for c in v["checks"]
     ]
     yield from _section("verdict", ["problem", "rows", "outcome", "why"], rows, lang)
+    rows = [
+        [
+            one["id"],
+            term(one["kind"], lang),
+            one["before"][:8],
+            one["after"][:8],
+            word(proof_of(one), lang),
+            looked_at(one, lang),
+        ]
+        for one in r.get("sample", ())
+    ]
+    if rows:
+        yield from _section("sample", ["which_rows", "step", "original", "result", "proof", "said"], rows, lang)
+        yield ""
+        yield word("look_command", lang, command=f"`mendory verify {r['code']}`")
     rows = [[b["at"][:19], b["by"], b["restored"], len(b["skipped"])] for b in r["rolled_back"]]
     yield from _section("taken_back", [], rows, lang, heads=["UTC", "who", "rows", "refused"])
     rows = [[s["what"], reason(s["reason"], lang)] for s in r["stands_down"]]

@@ -290,6 +290,7 @@ _PATTERNS: Final = (
         r"修复 \1 被另一个进程接管；本进程没有再写入任何内容",
     ),
     (r"it did not verify: (mendory .+)", r"未通过验证：\1"),
+    (r"a person found it wrong: (mendory .+)", r"有人认为修错了：\1"),
     (r"it did not verify", "未通过验证"),
     (r"rolled back before", "此前已撤销"),
     (r"history can't tell", "历史无法判断"),

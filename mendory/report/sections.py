@@ -202,6 +202,33 @@ def _checks(r: Record, lang: str) -> Iterator[tuple[Cell, ...]]:
             )
 
 
+def proof_of(one: Mapping[str, Any]) -> str:
+    """The word for what was proven of a sampled repair."""
+    if one["changed_since"]:
+        return "proof_since"
+    return "proof_whole" if one["whole"] else "proof_not"
+
+
+def looked_at(one: Mapping[str, Any], lang: str) -> str:
+    """What a person said of a sampled repair; that it was taken back, where it was."""
+    if not one["stands"]:
+        return word("look_rolled_back", lang)
+    said = one["word"]
+    return word("tick_good" if said["good"] else "tick_wrong", lang, by=said["by"]) if said else word("tick_none", lang)
+
+
+def _sample(r: Record, lang: str) -> Iterator[tuple[Cell, ...]]:
+    for one in r.get("sample", ()):
+        yield (
+            _data([one["id"]]),
+            _name(one["kind"], lang),
+            _code(one["before"][:8]),
+            _code(one["after"][:8]),
+            _words(word(proof_of(one), lang)),
+            Cell((Part(shown(looked_at(one, lang), 80), "data" if one["word"] else "words"),)),
+        )
+
+
 def _changed_since(r: Record, lang: str) -> Iterator[tuple[Cell, ...]]:
     for v in r["verdicts"]:
         if v["changed_since"]:
@@ -239,6 +266,7 @@ _TABLES: Final[tuple[tuple[str, Sequence[str], Rows], ...]] = (
     ("waiting", ("group", "steps", "why"), _waiting),
     ("refused", ("group", "step", "outcome", "which_rows", "why"), _refused),
     ("verdict", ("when", "check", "checked", "outcome", "which_failed"), _checks),
+    ("sample", ("which_rows", "step", "original", "result", "proof", "said"), _sample),
     ("changed_since", ("when", "rows", "which_rows"), _changed_since),
     ("taken_back", ("when", "who", "restored", "skipped", "which_rows", "why"), _rolled_back),
     ("decisions", ("when", "who", "decision", "group", "note", "valid_until"), _decisions),

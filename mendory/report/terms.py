@@ -94,6 +94,7 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "rejected": ("rejected", "已拒绝"),
     "refused": ("refused", "未写入"),
     "expired": ("expired", "已过期"),
+    "corrected": ("what was wrong of it was taken back", "有误的部分已撤销"),
     "rolled_back": ("rolled back", "已撤销"),
     # outcomes of a step
     "applied": ("applied", "已执行"),
@@ -104,7 +105,7 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "suspended": ("suspended", "已暂停"),
     "unknown": ("unknown", "未知"),
     "waits": ("waits", "等待"),
-    "failed": ("did not verify", "未通过验证"),
+    "failed": ("did not verify, or was found wrong", "未通过验证或被认为有误"),
     "taken_back": ("took itself back", "自行撤销"),
     "runs": ("runs", "将执行"),
     # decisions
@@ -114,6 +115,7 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "rows_as_planned": ("Rows are as planned", "各行与计划一致"),
     "problems_gone": ("Problems are gone", "问题已消失"),
     "rows_outside_the_plan_unchanged": ("Rows outside the plan are unchanged", "计划外的行未变"),
+    "repaired_memories_whole": ("Sampled repaired memories are whole", "抽查的已修复记忆完整无损"),
     "kept_aside_as_planned": ("What is kept aside is as planned", "另存的内容与计划一致"),
     # causes
     "old_row_not_retired": ("Update that left the old row", "更新后旧记忆仍在"),

@@ -60,7 +60,7 @@ def test_the_command_line_tells_what_recovery_found(tmp_path: Path, run: Run, la
     found = {"en": "1/1 (found by recovery)", "zh": "1/1 （恢复时发现已执行）"}[lang]
     assert found in applied.output
     assert f"mendory rollback {code}" in applied.output
-    assert 3 == len([line for line in applied.output.splitlines() if line.startswith(("  verified", "  验证"))])
+    assert 4 == len([line for line in applied.output.splitlines() if line.startswith(("  verified", "  验证"))])
     record = json.loads(run("report", code, "--format", "json").output)
     assert [True] == [v["ok"] for v in record["verdicts"]]
     assert {"person": 1} == {k: n for k, n in record["ran_by"].items() if n}
