@@ -44,7 +44,7 @@ def _into(options: argparse.Namespace) -> int:
 
 
 _TIMES = {
-    "on_demand": "started by heal, one run a plan",
+    "on_demand": "no times: heal starts treat, a person starts review",
     "dry": "cron {cron}, looks and plans only; --apply lets it repair",
     "repairs": "cron {cron}, repairs within [limits]",
 }

@@ -71,7 +71,7 @@ def _made_by_us(thing: dict[str, Any]) -> bool:
 def _deployed(api: Api, order: Order) -> list[dict[str, Any]]:
     """The deployments there are under our flows with a name of ours, whoever made them."""
     names = [d["name"] for d in deployments(order, True)]
-    named = {"deployments": {"name": {"any_": names}}, "flows": {"name": {"any_": ["heal", "treat"]}}}
+    named = {"deployments": {"name": {"any_": names}}, "flows": {"name": {"any_": ["heal", "treat", "review"]}}}
     return api.all("/deployments/filter", named)
 
 

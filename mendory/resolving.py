@@ -71,8 +71,10 @@ def answer(clinic: Clinic, name: str, given: Answer, by: str, because: str) -> F
     return finding
 
 
-def settle(clinic: Clinic, findings: Collection[Finding], by: str, because: str) -> Settled:
+def settle(clinic: Clinic, findings: Collection[Finding], by: str, because: str, approved: bool = True) -> Settled:
     """What was answered to these findings is planned, in one plan, and its steps are approved by that person.
+
+    Where their word is not `approved`, as that of a form without a one-time code, the plan waits for one that is.
 
     An answer from which no step follows ends, and the finding waits again with the reason. Raises RehearsalFailed,
     with the answers ended, when the plan does not apply, verify and roll back cleanly.
@@ -96,7 +98,7 @@ def settle(clinic: Clinic, findings: Collection[Finding], by: str, because: str)
     dismissed = clinic.ledger.findings.dismissed()
     refused = {f: why.get(f, OVER) for f in mine if f not in done and f not in dismissed}
     _withdraw(clinic.ledger, refused, by)
-    steps = approve(clinic, planned.plan.id, None, by, because) if planned.plan else []
+    steps = approve(clinic, planned.plan.id, None, by, because) if planned.plan and approved else []
     return Settled(planned.plan, tuple(steps), refused)
 
 

@@ -67,7 +67,7 @@ def ask(config: str, plan_id: str) -> Answer:
     for one in answers(f"approval-{plan.code}-", ""):
         name = one.key.removeprefix("suspended-").removesuffix("-response")
         if not is_of(name, plan) and not open_clinic.ledger.answers.get(name):
-            return as_answer(name, _decoded(one.value), one.created)
+            return as_answer(name, decoded(one.value), one.created)
     while True:
         number += 1
         name = round_of(plan, number, str(flow_run.id))
@@ -75,7 +75,7 @@ def ask(config: str, plan_id: str) -> Answer:
             continue
         # before Prefect is asked: of a run that it took for crashed meanwhile it would throw the answer away
         if given := answers(name):
-            return as_answer(name, _decoded(given[0].value), given[0].created)
+            return as_answer(name, decoded(given[0].value), given[0].created)
         question, lang = asked(open_clinic, plan_id), open_clinic.config.report.lang
         known_by(plan_id, summary(question, lang))
         show_question(question, lang)
@@ -119,7 +119,8 @@ def _typed(one: Field) -> tuple[Any, Any]:
     return kind, Described(default, title=one.title, description=one.description)
 
 
-def _decoded(value: str) -> Any:
+def decoded(value: str) -> Any:
+    """What the server keeps of an answer; None where that is no JSON."""
     try:
         return json.loads(value)
     except (ValueError, RecursionError):

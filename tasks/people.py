@@ -32,6 +32,8 @@ from tasks.shared import OPTIONS, clinic
 OURS = "mendory"
 PAGES = "mendory-pages"
 """A run with this tag has pages in the server's database; without it they were taken away."""
+REVIEWS = "mendory-review"
+"""A run with this tag asks about findings one after another."""
 _PAGE = 100
 
 
@@ -66,11 +68,23 @@ def gather(config: str, treat: str, turn: str, ask: bool) -> dict[str, Any]:
                 client.set_flow_run_state(run.id, Cancelled(message=said), force=True)
                 ended += [plan_id] if plan_id in states else []
             clear(client, run)
+        _end_reviews(client, open_clinic, config)
         for plan_id in due.waiting(open_clinic) if ask else ():
             if plan_id not in asking:
                 former = len(_runs(client, deployment, plan_tag(plan_id), config))
                 asking[plan_id] = str(_started(open_clinic, config, treat, turn, plan_id, former))
     return {"ended": sorted(set(ended)), "asking": asking}
+
+
+def _end_reviews(client: SyncPrefectClient, clinic: Clinic, config: str) -> None:
+    """Runs that ask about a finding which waits no more are over, their pages gone."""
+    waiting = {w["finding_id"][:8] for w in clinic.ledger.findings.queued()}
+    tags = FlowRunFilter(tags=FlowRunFilterTags(all_=[REVIEWS, PAGES]))
+    for run in client.read_flow_runs(flow_run_filter=tags, limit=_PAGE):
+        shown = (run.state.state_details.pause_key or "") if run.state.is_paused() else ""
+        if same(run.parameters.get("config"), config) and shown and shown.split("-")[1] not in waiting:
+            client.set_flow_run_state(run.id, Cancelled(message="Its finding waits no more."), force=True)
+            clear(client, run)
 
 
 def known_by(plan_id: str, name: str) -> None:
@@ -129,7 +143,7 @@ def _started(clinic: Clinic, config: str, treat: str, turn: str, plan_id: str, f
 
 def clear(client: SyncPrefectClient, run: FlowRun) -> None:
     """No page of the run is left in the server's database: form, text, answers."""
-    forget(client, run.id, "suspended-approval-")
+    forget(client, run.id, "suspended-")
     client.update_flow_run(run.id, tags=[tag for tag in run.tags if tag != PAGES])
 
 

@@ -84,7 +84,8 @@ def test_the_schedules_are_those_of_the_design() -> None:
     crons = {name: [s["schedule"]["cron"] for s in d["schedules"]] for name, d in by_name.items()}
     minutes = range(2, 58, 5)
 
-    assert {"team-a-heal": ["0 * * * *"], "team-a-heal-changes": ["2-57/5 * * * *"], "team-a-treat": []} == crons
+    by_hand = {"team-a-treat": [], "team-a-review": []}
+    assert {"team-a-heal": ["0 * * * *"], "team-a-heal-changes": ["2-57/5 * * * *"], **by_hand} == crons
     assert 12 == len(minutes)
     assert [True, False] == [by_name[n]["parameters"]["full"] for n in ("team-a-heal", "team-a-heal-changes")]
     assert [True, True] == [by_name[n]["parameters"]["dry_run"] for n in ("team-a-heal", "team-a-heal-changes")]
@@ -95,7 +96,8 @@ def test_runs_of_one_table_share_a_turn_and_nothing_piles_up() -> None:
     made = deployments(ORDER, True)
     limits = {d["name"]: (d["concurrency_limit"], d["concurrency_options"]) for d in made if d["schedules"]}
 
-    assert {"team-a-turn"} == {d["parameters"]["turn"] for d in made}
+    at_the_table = [d for d in made if d["flow_name"] != "review"]  # which asks and plans, and changes no row
+    assert {"team-a-turn"} == {d["parameters"]["turn"] for d in at_the_table}
     assert 2 == len(limits)
     for limit, options in limits.values():
         assert (1, "CANCEL_NEW") == (limit, options["collision_strategy"])
@@ -107,7 +109,12 @@ def test_a_person_who_waits_is_served_first() -> None:
     ours = {d["name"]: d["work_queue_name"] for d in deployments(ORDER, True)}
     theirs = {d["name"]: d["work_queue_name"] for d in deployments(ORDER, False)}
 
-    assert {"team-a-treat": "high", "team-a-heal-changes": "normal", "team-a-heal": "low"} == ours
+    assert {
+        "team-a-treat": "high",
+        "team-a-review": "high",
+        "team-a-heal-changes": "normal",
+        "team-a-heal": "low",
+    } == ours
     assert {name: f"team-a-{queue}" for name, queue in ours.items()} == theirs
     assert set(QUEUES) == set(ours.values())
 

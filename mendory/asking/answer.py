@@ -162,7 +162,7 @@ def judge(
     """
     return (
         _about(answer, plan, now)
-        or _from_whom(answer, approvers, enrolled)
+        or from_whom(answer, approvers, enrolled)
         or _by_code(answer, enrolled, now, code, locked)
         or _for_what(answer, plan, waiting, code)
     )
@@ -190,7 +190,8 @@ def _about(answer: Answer, plan: Plan, now: datetime) -> Refusal | None:
     return None
 
 
-def _from_whom(answer: Answer, approvers: Collection[str], enrolled: Collection[str]) -> Refusal | None:
+def from_whom(answer: Answer, approvers: Collection[str], enrolled: Collection[str]) -> Refusal | None:
+    """Why the name or the note on the answer cannot stand; None when both can."""
     if not answer.by.strip():
         return Refusal.ANONYMOUS
     if not valid_name(answer.by) or (answer.by not in approvers and answer.by not in enrolled):

@@ -199,7 +199,7 @@ def _evidence(asked: Asked, lang: str) -> Iterator[str]:
     if asked.excerpts:
         yield word("excerpts", lang)
         yield ""
-        yield from _fenced([f"{shown(name, 40)}: {shown(text)}" for name, text in asked.excerpts])
+        yield from fenced([f"{shown(name, 40)}: {shown(text)}" for name, text in asked.excerpts])
         yield ""
     if asked.report_url:
         yield f"[{word('report', lang)}]({quote(asked.report_url, safe=_URL)})"
@@ -253,7 +253,7 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[str]
     yield ""
 
 
-def _fenced(lines: Sequence[str]) -> Iterator[str]:
+def fenced(lines: Sequence[str]) -> Iterator[str]:
     """The lines as code, in a fence longer than any run of backticks in them."""
     longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
     fence = "`" * max(3, longest + 1)

@@ -247,6 +247,18 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "notice_undo": ("Undo: {command}", "撤销：{command}"),
     "notice_open": ("Read and answer", "查看并答复"),
     "notice_report": ("Case record", "病例记录"),
+    "finding_decision": ("What shall become of these rows; see below.", "如何处理这些行；见下文。"),
+    "finding_code": ("Finding code", "问题代码"),
+    "finding_refused": ("The answer before did not count: {why}", "上一次答复无效：{why}"),
+    "finding_of": (
+        "Waiting in all: {n}; this is the gravest, then the oldest.",
+        "待处理共 {n} 个；此为最严重且最早的。",
+    ),
+    "finding_sides": ("Its rows", "涉及的行"),
+    "finding_then": (
+        "What changes rows is planned and asked about once more as a plan, with a one-time code: level 3.",
+        "会改动行的回答将制成计划，并作为 3 级内容凭一次性验证码再次征求批准。",
+    ),
     "notice_late_title": ("Mendory: findings wait for you", "Mendory：有问题久未处理"),
     "notice_late": (
         "{late} of {waiting} findings have waited for a person for more than {days} days",

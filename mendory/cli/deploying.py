@@ -43,7 +43,7 @@ _WHY = {
     "at_a_time": "of type {type}, runs at a time: {runs}",
     "turn": "one run at a time near the table",
     "differs": "differs in {fields}",
-    "on_demand": "started by heal, one run a plan",
+    "on_demand": "no times: heal starts treat, a person starts review",
     "dry": "cron {cron}, dry run",
     "repairs": "cron {cron}, repairs",
     "not_ours": "not made by mendory deploy",

@@ -115,7 +115,7 @@ def test_a_pool_of_our_own_comes_and_goes(server: Served, folder: Path) -> None:
 
     assert ("process", 1) == (pool["type"], pool["concurrency_limit"])
     assert ["high", "normal", "low", "default"] == [q["name"] for q in queues]
-    assert {"work pool": 1, "work queue": 3, "deployment": 3, "concurrency limit": 1, "automation": 3} == {
+    assert {"work pool": 1, "work queue": 3, "deployment": 4, "concurrency limit": 1, "automation": 3} == {
         kind: sum(k == kind for k, _ in kinds) for kind, _ in kinds
     }
     assert {"create"} == actions(changes)

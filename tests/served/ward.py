@@ -99,15 +99,15 @@ class Ward:
         found = self.served.post("/flow_runs/filter", body)
         return sorted(found, key=lambda run: str(run["created"]))
 
-    def carry_on(self, run_id: str) -> str:
-        """A worker took the run up: its flow ran as far as it goes. The name of the state it is in now."""
+    def carry_on(self, run_id: str, flow: Any = None) -> str:
+        """A worker took the run up: its flow, treat, ran as far as it goes. The name of the state it is in now."""
         from flows.treat import treat
 
         with get_client(sync_client=True) as client:
             run = client.read_flow_run(run_id)
         assert "SCHEDULED" == run.state.type.value, run.state
         with suppress(Pause):
-            run_flow(treat, flow_run=run, parameters=run.parameters, return_type="state")
+            run_flow(flow or treat, flow_run=run, parameters=run.parameters, return_type="state")
         return str(self.served.run_of(run_id)["state"]["name"])
 
     def answer(self, run_id: str, **values: Any) -> dict[str, Any]:
