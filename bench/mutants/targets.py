@@ -16,7 +16,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "tests/properties/test_automation.py",
     ),
     "mendory.conflicts.rules": ("tests/test_rules.py", "tests/test_conflicts.py", _REPAIRS),
-    "mendory.plan.answered": ("tests/test_resolving.py",),
+    "mendory.plan.answered": ("tests/test_drafts.py", "tests/test_resolving.py"),
     "mendory.plan.belonging": (f"{_CASES}::test_belonging", "tests/test_belonging.py", _PLANS),
     "mendory.plan.binding": (f"{_CASES}::test_merge", f"{_CASES}::test_fill", _PLANS, "tests/test_side.py", _REPAIRS),
     "mendory.plan.build": _ALL,
