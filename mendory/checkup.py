@@ -30,7 +30,7 @@ from mendory import (
 from mendory.config import Config
 from mendory.counts import Counts
 from mendory.detect import Examination, Settings, examine
-from mendory.diagnose import attributes, diagnose
+from mendory.diagnose import diagnose
 from mendory.finding import Finding
 from mendory.incremental import Basis, Since, changed, facts, sick_rows
 from mendory.lance import Reader
@@ -43,6 +43,7 @@ from mendory.sidestate import SideState
 from mendory.spaces import stand_downs
 from mendory.telemetry import DoorWrites
 from mendory.text import script, shown
+from mendory.traits import Traits, attributes
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ class Patient:
 
     def about(self) -> str:
         """A digest of whatever decides what is found in the table."""
-        said = {"table", "mapping", "metadata", "duplicate", "scopes", "conflict", "staleness", "judge"}
+        said = {"table", "mapping", "metadata", "duplicate", "scopes", "conflict", "staleness", "diagnosis", "judge"}
         config = self.config.model_dump(mode="json", include=said)
         # the configuration only names their files; what they say decides
         schemas = {kind: digest.of(schema) for kind, schema in self.settings.schemas.items()}
@@ -108,9 +109,9 @@ class Patient:
         scripts: Counter[str] = Counter()
         counts = Counts(self.settings) if keep else None
         statuses: Counter[str | None] = Counter()
-        memories = _counted(view.scan(), rows, scripts, counts, statuses)
+        memories = self._counted(view.scan(), rows, scripts, counts, statuses)
         seen = examine(memories, view.fetch, self.settings, self.neighbours)
-        sick = view.fetch([i for f in seen.findings for i in f.ids])
+        sick = self._traits(view, [i for f in seen.findings for i in f.ids])
         kept = None if counts is None else facts(counts, seen, notes, sick, self._measured())
         told = self._told(seen, sick, rows, scripts, replace(basis, looked_at=seen.read), kept)
         return replace(told, hidden=statuses[Status.ARCHIVED.value])
@@ -123,16 +124,36 @@ class Patient:
             return self._everything(True, notes, Basis(why=seen.why if isinstance(seen, Unclear) else ""))
         wanted = {i for f in seen.examination.findings for i in f.ids}
         sick = {i: m for i, m in sick_rows(begun.facts).items() if i in wanted and i not in seen.touched}
-        sick |= View(self.reader, notes).fetch(sorted(wanted - sick.keys()))
+        sick |= self._traits(View(self.reader, notes), sorted(wanted - sick.keys()))
         kept = facts(seen.counts, seen.examination, notes, sick, begun.facts["spread"])
         basis = Basis(begun.version, "", seen.changed, seen.looked_at, seen.standing)
         rows = {(str(k[0]), str(k[1])): n for k, n in seen.counts.of("attribute").items()}
         return self._told(seen.examination, sick, rows, seen.counts.of("script"), basis, kept, seen.counts.rows)
 
+    def _traits(self, view: View, ids: list[str]) -> dict[str, Traits]:
+        return {i: Traits.of(memory, self.settings.names) for i, memory in view.fetch(ids).items()}
+
+    def _counted(
+        self,
+        memories: Iterator[Memory],
+        rows: Counter[tuple[str, str]],
+        scripts: Counter[str],
+        counts: Counts | None,
+        statuses: Counter[str | None],
+    ) -> Iterator[Memory]:
+        for memory in memories:
+            statuses[memory.status] += 1
+            if counts is not None:
+                counts.add(memory)
+            rows.update(attributes(memory, self.settings.names))
+            if memory.content and not memory.content.isspace():
+                scripts[script(memory.content)] += 1
+            yield memory
+
     def _told(
         self,
         seen: Examination,
-        sick: Mapping[str, Memory],
+        sick: Mapping[str, Traits],
         attributed: Mapping[tuple[str, str], int],
         scripts: Mapping[str, int],
         basis: Basis,
@@ -180,20 +201,3 @@ def leave(ledger: Ledger, about: str, checked: CheckUp) -> None:
     ledger.findings.note(found)
     kind = "full" if checked.basis.since is None else "incremental"
     ledger.checkpoints.add(about, checked.version, kind, checked.kept, [f.id for f in found])
-
-
-def _counted(
-    memories: Iterator[Memory],
-    rows: Counter[tuple[str, str]],
-    scripts: Counter[str],
-    counts: Counts | None,
-    statuses: Counter[str | None],
-) -> Iterator[Memory]:
-    for memory in memories:
-        statuses[memory.status] += 1
-        if counts is not None:
-            counts.add(memory)
-        rows.update(attributes(memory))
-        if memory.content and not memory.content.isspace():
-            scripts[script(memory.content)] += 1
-        yield memory

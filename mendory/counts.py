@@ -15,10 +15,10 @@ from mendory.detect.required import LACKING_FROM
 from mendory.detect.scopes import told
 from mendory.detect.shapes import shape_for
 from mendory.detect.status import StatusSpelling
-from mendory.diagnose import attributes
 from mendory.facts import Usual
 from mendory.record import Memory, Status, VectorFacts
 from mendory.text import is_blank, script, valueless
+from mendory.traits import attributes
 
 BALLAST: Final = "~ballast~"
 """How the id of a row begins that is in no table."""
@@ -84,7 +84,7 @@ class Counts:
                 found.append((_about("dimension", column), vector.dimension))
                 if _is_sound(vector):
                     found.append((_about("unit", column), abs(vector.norm - 1) <= _UNIT))
-        found += [("attribute", name, value) for name, value in attributes(memory)]
+        found += [("attribute", name, value) for name, value in attributes(memory, self._settings.names)]
         if memory.content and not memory.content.isspace():
             found.append(("script", _script(memory.content)))
         found += told(memory, self._settings.absent, self._settings.owner_keys)

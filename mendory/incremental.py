@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Final, Literal
 
 import pyarrow as pa
@@ -21,10 +20,10 @@ from mendory.recheck import Alike, Earlier, Rechecked, Told, Unclear, recheck
 from mendory.record import Memory
 from mendory.side import Notes, View, overlaid
 from mendory.sidestate import SideState
+from mendory.traits import Traits
 
 LAST: Final[Literal["last"]] = "last"
 Since = int | Literal["last"]
-_COMPARED: Final = ("batch_id", "source", "scope", "kind", "created_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +138,7 @@ def notes_mark(notes: Notes) -> str:
     return digest.of([[name, note.about, dict(note.fields)] for name, note in sorted(notes.items())])
 
 
-def facts(counts: Counts, seen: Examination, notes: Notes, sick: Mapping[str, Memory], spread: Any) -> dict[str, Any]:
+def facts(counts: Counts, seen: Examination, notes: Notes, sick: Mapping[str, Traits], spread: Any) -> dict[str, Any]:
     """What a checkpoint keeps of a check beside its findings; `spread`: what bounds were guessed from."""
     return {
         "spread": spread,
@@ -147,20 +146,10 @@ def facts(counts: Counts, seen: Examination, notes: Notes, sick: Mapping[str, Me
         "stands_down": [list(line) for line in seen.stands_down],
         "firsts": [[list(key), list(ids)] for key, ids in seen.firsts.items()],
         "notes": notes_mark(notes),
-        "sick": {name: [_plain(getattr(memory, one)) for one in _COMPARED] for name, memory in sick.items()},
+        "sick": {name: row.as_json() for name, row in sick.items()},
     }
 
 
-def sick_rows(held: Mapping[str, Any]) -> dict[str, Memory]:
-    """The sick rows of a checkpoint, with no more than what a diagnosis compares."""
-    found = {}
-    for name, values in held.get("sick", {}).items():
-        known = dict(zip(_COMPARED, values, strict=True))
-        moment = known["created_at"]
-        known["created_at"] = datetime.fromisoformat(moment) if moment else None
-        found[name] = Memory(id=name, content=None, **known)
-    return found
-
-
-def _plain(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, datetime) else value
+def sick_rows(held: Mapping[str, Any]) -> dict[str, Traits]:
+    """The sick rows of a checkpoint, as a diagnosis compares them."""
+    return {name: Traits.from_json(row) for name, row in held.get("sick", {}).items()}

@@ -8,9 +8,9 @@ from prefect import task
 from prefect.artifacts import create_table_artifact
 
 from expectations.agreement import agree
+from mendory.causes import UNKNOWN
 from mendory.checkup import CheckUp
 from mendory.clinic import Clinic
-from mendory.diagnose import UNKNOWN
 from mendory.finding import by_code
 from mendory.incremental import LAST
 from tasks.shared import OPTIONS, Held, clinic, key

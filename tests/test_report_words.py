@@ -12,34 +12,34 @@ from pathlib import Path
 import pytest
 
 from mendory.catalogue import REMEDIES, RULES, Level, Otherwise, StepKind
-from mendory.diagnose import CAUSES, attributes
+from mendory.causes import CAUSES as NAMED
+from mendory.causes import UNKNOWN
 from mendory.finding import Code, Ring, Severity
 from mendory.ledger.plans import FAILED, PlanState
 from mendory.policy import Authority, Verdict
 from mendory.record import FIELD_NAMES, Status
 from mendory.report import words
 from mendory.report.differences import DIFFERENCES
-from mendory.report.terms import PREVENTION, STRATEGIES
+from mendory.report.prevention import PREVENTION
+from mendory.report.terms import STRATEGIES
 from mendory.report.words import count, label, prevention, reason, term, when, word
+from mendory.traits import ATTRIBUTES
 from mendory.verify import verify
 from mendory.veto import Veto
 from mendory.work import Outcome
-from tests.conftest import NOON
 
 MENDORY = Path(__file__).resolve().parent.parent / "mendory"
 HAN = re.compile(r"[\u4e00-\u9fff]")
+CAUSES = sorted({*NAMED, UNKNOWN})
 
 
 def names() -> list[str]:
     """Every stable name that a record can hold."""
-    from mendory.record import Memory
-
-    whole = Memory("m1", "text", created_at=NOON, source="s", scope="u", kind="fact", batch_id="b")
     values = [*Code, *StepKind, *PlanState, *Outcome, *Verdict, *Authority, *Severity, *Ring, *Status]
     held = [v.value for v in values if v is not Verdict.RUN]
     held += [FAILED, "rolled_back", "taken_back", "rejected", "approve", "reject", *RULES, *FIELD_NAMES, *CAUSES]
     held += [c.name for c in verify([], {}, (), (), ()).checks]
-    held += [name for name, _ in attributes(whole)] + [f"level_{int(level)}" for level in Level]
+    held += [*ATTRIBUTES] + [f"level_{int(level)}" for level in Level]
     return sorted(set(held))
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from mendory.asking.answer import is_of, plain
 from mendory.asking.asked import MOST_PAIRS, Asked, Evidence, Refused, Waiting
 from mendory.catalogue import StepKind
+from mendory.causes import UNKNOWN
 from mendory.clinic import Clinic
 from mendory.config import Config
 from mendory.deciding import open_plan, rule, spent
@@ -59,7 +60,7 @@ def asked(clinic: Clinic, plan_id: str, excerpts: bool = True) -> Asked:
         undo_days=config.retention.images.days,
         severity=_severity(codes),
         evidence=evidence,
-        causes=tuple(c for c in context["causes"] if c["attribute"] and c["code"] in codes),
+        causes=tuple(c for c in context["causes"] if c["cause"] != UNKNOWN and c["code"] in codes),
         named=tuple(dict.fromkeys(map(plain, config.approval.approvers))),
         enrolled=tuple(sorted(ledger.approvers.live())),
         refused=_refused(clinic, plan),

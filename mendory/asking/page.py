@@ -211,6 +211,16 @@ _URL: Final = ":/?#[]@!$&'*+,;=%-._~"
 
 
 def _cause(cause: Any, lang: str) -> str:
+    if cause["attribute"] is None:
+        return word(
+            "cause_shown",
+            lang,
+            problem=label(cause["code"], lang),
+            cause=label(cause["cause"], lang),
+            explains=f"{cause['explains']:,}",
+            all=f"{cause['explains'] + cause['unexplained']:,}",
+            prevention=prevention_of(cause["cause"], lang)[0],
+        )
     return word(
         "cause",
         lang,

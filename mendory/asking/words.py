@@ -158,6 +158,10 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
         "{problem}的可能根因：{cause}。{all} 个问题行中有 {explains} 个的{attribute}为 {value}，是其他行的 {ratio} 倍。"
         "预防：{prevention}。",
     ),
+    "cause_shown": (
+        "Likely cause of {problem}: {cause}. {explains} of {all} sick rows show it. To prevent it: {prevention}.",
+        "{problem}的可能根因：{cause}。{all} 个问题行中有 {explains} 个可见。预防：{prevention}。",
+    ),
     "no_cause": ("No cause stands out.", "没有突出的根因。"),
     "excerpts": ("How the first rows begin:", "前几行的开头："),
     "report": ("Case record", "病例记录"),

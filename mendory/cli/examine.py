@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import click
 
+from mendory.causes import UNKNOWN
 from mendory.checkup import CheckUp
 from mendory.cli.plans import show_plan
 from mendory.cli.progress import progress
@@ -27,7 +28,6 @@ from mendory.cli.shared import (
 from mendory.cli.spaces import show_cost
 from mendory.cli.words import many, reason, say, term
 from mendory.clinic import Clinic, Planned
-from mendory.diagnose import UNKNOWN
 from mendory.errors import InputInvalid
 from mendory.finding import Finding, Severity
 from mendory.incremental import LAST, Since

@@ -16,6 +16,7 @@ from mendory.config.sections import (
     ApprovalSection,
     AttemptsSection,
     ConflictSection,
+    DiagnosisSection,
     DuplicateSection,
     GuardSection,
     LedgerSection,
@@ -57,6 +58,7 @@ class Config(BaseSettings):
     scopes: ScopesSection = ScopesSection()
     judge: JudgeSection | None = None
     staleness: StalenessSection = StalenessSection()
+    diagnosis: DiagnosisSection = DiagnosisSection()
     guard: GuardSection = GuardSection()
     limits: LimitsSection | None = None
     rules: RulesSection = RulesSection()

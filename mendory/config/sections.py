@@ -18,6 +18,7 @@ from mendory.scopes.ancestry import Parents
 from mendory.scopes.doubt import DEFAULTS
 from mendory.template import NoTemplate
 from mendory.text import valueless
+from mendory.traits import Names
 
 
 def _zone(name: str) -> str:
@@ -293,6 +294,17 @@ class StalenessSection(Section):
     finished_after: Days = timedelta(days=14)
     finished: Weight = 0.3
     left: Weight = 0.5
+
+
+class DiagnosisSection(Section):
+    """Under which metadata keys, or in which further columns, a row names its writer and the space of its vector.
+
+    A cause whose rows begin within `window` after a change event names that event.
+    """
+
+    writer: Annotated[tuple[str, ...], AfterValidator(_names)] = Names().writer
+    space: Annotated[tuple[str, ...], AfterValidator(_names)] = Names().space
+    window: timedelta = Field(default=timedelta(days=3), gt=timedelta(0))
 
 
 class LimitsSection(Section):

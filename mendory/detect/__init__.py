@@ -46,6 +46,7 @@ from mendory.record import Memory
 from mendory.scopes import Ancestors, ancestors_by, without_parents
 from mendory.scopes.doubt import DEFAULTS, Wishes
 from mendory.scopes.doubts import Doubtful
+from mendory.traits import Names
 
 Fetch = Callable[[Sequence[str]], Mapping[str, Memory]]
 """Reads memories by id, in the same state of the table as the scan; absent ids are left out."""
@@ -82,6 +83,7 @@ class Settings:
     `settled`: the findings that a person has dismissed; a dispute about one is over.
     `schemas`: the user's JSON Schema of the metadata by kind of memory, `*` for all others.
     `optional`: required fields that the owner may leave empty. `vectors`: further columns of vectors.
+    `names`: where a row names its writer and its space.
     `judging`: what a judge says, or has said, of a conflict; None without one.
     """
 
@@ -101,6 +103,7 @@ class Settings:
     ancestors: Ancestors = without_parents
     default_scopes: tuple[str, ...] = DEFAULTS
     conflict: ConflictRules = field(default_factory=ConflictRules)
+    names: Names = field(default_factory=Names)
     judging: Judging | None = None
     staleness: StalenessSection = field(default_factory=StalenessSection)
     claims: ClaimsOf = claims_of
@@ -131,6 +134,7 @@ class Settings:
                 singles=singles_of(config.conflict.single_valued),
             ),
             staleness=config.staleness,
+            names=Names(config.diagnosis.writer, config.diagnosis.space),
         )
 
     @property

@@ -7,7 +7,7 @@ What is told here is what `mendory.counts` and `mendory.links` tell of the same 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as MappingType
 from dataclasses import dataclass
 from typing import Any, Final
@@ -23,13 +23,14 @@ from mendory.detect.times import AFTER, EARLIEST, LATEST, SLACK, TIMES
 from mendory.detect.vectors import OFF_UNIT, UNIT, ZERO
 from mendory.facts import texts
 from mendory.facts.moments import micros
-from mendory.facts.rows import Judged, column, of_distinct, statuses
+from mendory.facts.rows import Judged, beside, column, of_distinct, statuses
 from mendory.jsontext import parse_object
 from mendory.links import of_claims, of_context, of_row
 from mendory.mapping import UNREAD, VECTOR, VECTORLESS, Mapping, further
 from mendory.record import RECALLABLE, Memory, Status
 from mendory.scopes.tally import keys as scope_keys
 from mendory.text import script, valueless
+from mendory.traits import first_of
 
 Key = tuple[Any, ...]
 _ATTRIBUTES: Final = (("batch", "batch_id"), ("source", "source"), ("scope", "scope"), ("kind", "kind"))
@@ -130,10 +131,19 @@ class Changed:
         if "created_at" in self._frame.column_names:
             days = Counter(column(self._frame, "created_at").cast(pa.date32()).to_pylist())
             found.update({("attribute", "day", day.isoformat()): n for day, n in days.items() if day})
+        names = self._settings.names
+        for label, keys in (("writer", names.writer), ("space", names.space)):
+            found.update(("attribute", label, value) for value in self._named_by(keys) if value)
         for content, number in Counter(self._list("content")).items():
             if content and not content.isspace():
                 found["script", script(content)] += number
         return found
+
+    def _named_by(self, keys: Sequence[str]) -> Iterator[str | None]:
+        """What each row says under the first of the keys that says something; see `mendory.traits.named`."""
+        columns = {key: self._list(beside(key)) for key in keys if beside(key) in self._frame.column_names}
+        for at, said in enumerate(self._said.tolist()):
+            yield first_of(keys, self._metadata[said][1], {key: held[at] for key, held in columns.items()})
 
     def links(self) -> Iterator[tuple[str, set[str]]]:
         """(id, links) of each row; see `mendory.links`."""

@@ -18,6 +18,7 @@ from mendory.mapping import UNREAD, VECTORLESS, Mapping, unread_bit
 from mendory.record import BY_NAME, FIELDS, Memory, Shape
 from mendory.side import Notes, overlaid
 from mendory.text import valueless
+from mendory.traits import first_of
 
 CHUNK_ROWS: Final = 100_000
 _CHUNK_BYTES: Final = 2**28
@@ -59,7 +60,16 @@ def chunks(mapping: Mapping, batches: Iterable[pa.RecordBatch], settings: Settin
 def framed(mapping: Mapping, batch: pa.RecordBatch, settings: Settings, notes: Notes) -> pa.Table:
     """The rows of one batch in record terms, with what is kept aside laid over them."""
     frame = pa.Table.from_batches([mapping.frame(batch, _fields(mapping, settings))])
+    for name in dict.fromkeys(settings.names.all):
+        if (held := mapping.beside(batch, name)) is not None:
+            said = [first_of((name,), {name: value}) for value in held]  # as a diagnosis compares it
+            frame = frame.append_column(beside(name), pa.array(said, pa.string()))
     return _overlaid(frame, notes) if notes else frame
+
+
+def beside(name: str) -> str:
+    """Name of the column that says what a further column of the owner's holds."""
+    return f"mendory.beside:{name}"
 
 
 def _fields(mapping: Mapping, settings: Settings) -> list[str]:

@@ -96,6 +96,14 @@ class Reading(Layout):
         used = self.beside_metadata
         return [(_without(found, used), why) for found, why in map(read_object, texts)]
 
+    def beside(self, batch: pa.RecordBatch, name: str) -> list[Any] | None:
+        """What the owner's further column `name` says in each row, as `Memory.others` has it; None where nothing."""
+        own = str(self.column("id"))
+        if name not in batch.schema.names or name == own:
+            return None
+        held = self._others(Cells(batch.select([own, name])), batch.num_rows)
+        return None if held is None else [row.get(name) for row in held]
+
     def _column_of(self, name: str, cells: Cells, size: int) -> tuple[pa.Array, Sequence[int] | np.ndarray]:
         place, shape = self.places[name], BY_NAME[name].shape
         if isinstance(place, Place) and not place.path and (name != "status" or self._as_written):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mendory.diagnose import UNKNOWN
+from mendory.causes import UNKNOWN
 from mendory.report.conflicts import claims, decided_by
 from mendory.report.reasons import chinese
 from mendory.report.words import known, label, prevention_of, strategy, when, word

@@ -119,8 +119,6 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "kept_aside_as_planned": ("What is kept aside is as planned", "另存的内容与计划一致"),
     # causes
     "old_row_not_retired": ("Update that left the old row", "更新后旧记忆仍在"),
-    "redundant_import": ("Redundant import", "重复导入"),
-    "no_conflict_rule": ("No rule for this kind of conflict", "此类冲突没有规则"),
     "non_idempotent_write": ("Non-idempotent write", "写入不幂等"),
     "fact_extracted_again": ("Same fact extracted again", "同一事实被再次抽取"),
     "foreign_delete": ("Deleted by another program", "被其他程序删除"),
@@ -129,7 +127,14 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "embedding_step_failed": ("Embedding step failed", "向量生成出错"),
     "embedding_not_renewed": ("Text changed without its embedding", "改了文本而未更新向量"),
     "succession_not_resolved": ("Replacement not followed to its end", "取代关系未追到底"),
-    "scope_mixed_up": ("Writes into a wrong scope", "写入了错误的范围"),
+    "tenant_filter_defect": ("Defect of a tenant filter", "租户过滤缺陷"),
+    "redundant_import": ("Redundant import", "重复导入"),
+    "no_conflict_check": ("No conflict check at write", "写入时未查冲突"),
+    "no_conflict_rule": ("No rule for this kind of conflict", "此类冲突没有规则"),
+    "no_decay": ("No decay", "没有衰减"),
+    "unfinished_upgrade": ("Unfinished upgrade", "升级未完成"),
+    "model_change": ("Change of the embedding model", "更换了向量模型"),
+    "normalisation_changed": ("Changed normalisation", "归一化方式改变"),
     "id_spelling": ("Ids written in two ways", "编号写法不一"),
     "clock_or_unit": ("Clock or unit of a writer", "写入程序的时钟或单位有误"),
     "text_not_cleaned": ("Texts stored as they came", "文本未经清理即存储"),
@@ -140,6 +145,9 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "scope": ("scope", "范围"),
     "day": ("day", "日期"),
     "kind": ("kind", "种类"),
+    "since": ("since", "自该日起"),
+    "until": ("until", "截至"),
+    "writer": ("writer", "写入程序"),
     "scene": ("scene", "场景"),
     # fields and parts that may stand down
     "id": ("id", "编号"),
@@ -258,96 +266,3 @@ STRATEGIES: Final[Mapping[str, tuple[str, str]]] = {
     ),
 }
 """Kind of step, or what else becomes of a finding → (how it is treated in English, in Chinese)."""
-
-PREVENTION: Final[Mapping[str, tuple[tuple[str, str], tuple[str, str]]]] = {
-    "non_idempotent_write": (
-        ("give each write an idempotency key", "check that a retried request stores nothing twice"),
-        ("为每次写入加幂等键", "检查重试的请求不会重复存储"),
-    ),
-    "redundant_import": (
-        (
-            "compare a batch with itself and with the table before it is written",
-            "check that importing the same file twice adds nothing",
-        ),
-        ("写入前把批次与自身及表中已有内容比对", "检查同一文件导入两次不会增加任何内容"),
-    ),
-    "no_conflict_rule": (
-        (
-            "add a rule that decides such pairs (conflict.rules), or agree who answers for them",
-            "check that each kind of conflict has a rule or a person",
-        ),
-        ("为此类冲突添加规则（conflict.rules），或商定由谁裁决", "检查每类冲突都有规则或负责人"),
-    ),
-    "fact_extracted_again": (
-        ("look for the same text in the scope before storing", "check that recall is not captured again"),
-        ("存储前先查同一范围内是否已有相同内容", "检查召回的内容不会被再次存储"),
-    ),
-    "old_row_not_retired": (
-        (
-            "let a change of mind replace the old memory, not add one",
-            "check that storing a new value looks for the old one",
-        ),
-        ("改口时替换旧记忆，而不是再添一条", "检查存入新值时会先找旧值"),
-    ),
-    "foreign_delete": (
-        (
-            "archive instead of deleting, or clear references in the same write",
-            "check that a deletion leaves no reference",
-        ),
-        ("以归档代替删除，或在同一次写入中清理引用", "检查删除后没有残留的引用"),
-    ),
-    "wrong_scope_field": (
-        ("refuse writes without a scope", "check the tenant filter of every writer"),
-        ("拒绝没有范围的写入", "检查每个写入程序的租户过滤"),
-    ),
-    "import_bug": (
-        ("validate a batch before publishing it", "check required keys and the status set"),
-        ("发布批次前先校验", "检查必填键和状态集合"),
-    ),
-    "embedding_step_failed": (
-        (
-            "check each vector before storing it: length, numbers, not all zeros",
-            "check what is stored when embedding fails",
-        ),
-        ("存储前检查每个向量：维数、数值、不全为零", "检查向量生成失败时存储了什么"),
-    ),
-    "embedding_not_renewed": (
-        ("embed a text again in the write that changes it", "check that every way of editing renews the vector"),
-        ("在修改文本的同一次写入中重新生成向量", "检查每种编辑方式都会更新向量"),
-    ),
-    "succession_not_resolved": (
-        ("let a replaced memory name the one that is valid now", "check that nothing replaces what replaced it"),
-        ("让被取代的记忆直接指向当前有效的那条", "检查取代关系不会互相指向"),
-    ),
-    "scope_mixed_up": (
-        ("look references up within the scope of the writer", "check that no reference leaves its scope"),
-        ("只在写入方自己的范围内查找引用目标", "检查没有引用跨出其范围"),
-    ),
-    "id_spelling": (
-        ("let one function write every id", "check that ids are never typed or trimmed by hand"),
-        ("由同一个函数生成所有编号", "检查编号不经手工输入或截取"),
-    ),
-    "clock_or_unit": (
-        ("store times in UTC from one function that knows the unit", "check the unit and the clock of every writer"),
-        ("用同一个明确单位的函数以 UTC 存储时间", "检查每个写入程序的单位和时钟"),
-    ),
-    "text_not_cleaned": (
-        (
-            "take out invisible characters and split long texts before storing",
-            "check texts copied from pages and files",
-        ),
-        ("存储前去除不可见字符并拆分过长文本", "检查从网页和文件复制来的文本"),
-    ),
-    "captured_as_it_came": (
-        (
-            "store what a message states, without its envelope, and nothing where it states nothing",
-            "check what the capture step stores of a greeting, a complaint and a forwarded message",
-        ),
-        ("只存储消息所陈述的内容，去掉外壳；没有陈述的不存", "检查抽取步骤从问候、抱怨和转发消息中存了什么"),
-    ),
-    "unknown": (
-        ("none known; look at the rows", "check what the rows have in common"),
-        ("未知；请查看这些行", "检查这些行有何共同点"),
-    ),
-}
-"""Cause → (prevention and a line for a release checklist in English, the same in Chinese)."""

@@ -7,8 +7,9 @@ from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from mendory.report.prevention import PREVENTION
 from mendory.report.reasons import chinese
-from mendory.report.terms import NAMES, PREVENTION, STRATEGIES
+from mendory.report.terms import NAMES, STRATEGIES
 
 LANGUAGES: Final = ("en", "zh")
 
