@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from mendory.clinic import Clinic
 from mendory.effect import check_effect, findings_now
+from mendory.events import OWN, Happened
 from mendory.executor.execute import Result
 from mendory.executor.owner import executing
 from mendory.executor.recover import Recovered
@@ -92,6 +93,8 @@ def close(clinic: Clinic, ran: Ran) -> Treated:
     body["sample"] = [one.as_json() for one in sample]
 
     def record(ledger: Ledger) -> tuple[str, PlanState]:
+        if applied:
+            ledger.events.note(Happened.PLAN_APPLIED, OWN, {"plan": plan.id, "steps": len(done)})
         return ledger.note_run("apply", plan.id, body), settle(ledger, plan.id)
 
     run_id, state = ledger.once(record)

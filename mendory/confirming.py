@@ -8,6 +8,7 @@ from mendory.automation import AGREED, REGRETTED, Advice, Record, Runs, Standing
 from mendory.clinic import Clinic
 from mendory.deciding import check_name
 from mendory.errors import InputInvalid
+from mendory.events import Happened
 from mendory.ledger import Ledger
 from mendory.text import shown
 
@@ -35,7 +36,9 @@ def apply_proposal(clinic: Clinic, subject: str, because: str, by: str) -> Runs:
             raise InputInvalid(_unproposed(stands))
         said = figures(stands.record)
         ledger.words.let_run(subject, widens, f"{because}; {said}" if because else said, by)
-        return Runs.ITSELF if widens else Runs.ENDED
+        runs = Runs.ITSELF if widens else Runs.ENDED
+        ledger.events.note(Happened.POLICY_CHANGED, by, {"subject": subject, "runs": runs.value})
+        return runs
 
     return clinic.ledger.once(work)
 
@@ -46,7 +49,12 @@ def take_back(clinic: Clinic, subject: str, because: str, by: str) -> None:
     What it had stopped for before that word counts again.
     """
     check_name(by)
-    clinic.ledger.once(lambda ledger: ledger.words.as_configured(subject, because, by))
+
+    def work(ledger: Ledger) -> None:
+        ledger.words.as_configured(subject, because, by)
+        ledger.events.note(Happened.POLICY_CHANGED, by, {"subject": subject, "runs": "as_configured"})
+
+    clinic.ledger.once(work)
 
 
 def figures(record: Record) -> str:

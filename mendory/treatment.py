@@ -9,6 +9,7 @@ from mendory.closing import Ran, Treated, close, shape
 from mendory.deciding import approve, open_plan, reject, rule
 from mendory.effect import cut_off, findings_now, images_of
 from mendory.errors import PlanNotFound, TableWentBack
+from mendory.events import Happened
 from mendory.executor.execute import Context, Job, Result, execute
 from mendory.executor.owner import executing
 from mendory.executor.recover import Recovered, recover
@@ -196,6 +197,8 @@ def take_back(
 
     def record(ledger: Ledger) -> None:
         ledger.note_run("rollback", plan.id, body)
+        if undone.restored:
+            ledger.events.note(Happened.ROLLED_BACK, by, {"plan": plan.id, "rows": len(undone.restored)})
         settle(ledger, plan.id)
 
     ledger.once(record)

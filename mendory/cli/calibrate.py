@@ -15,6 +15,8 @@ from mendory.cli.words import many, say
 from mendory.clinic import Clinic
 from mendory.embedding import Estimate
 from mendory.errors import BadEncoding, InputInvalid
+from mendory.events import Happened
+from mendory.ledger import Ledger
 from mendory.text import shown
 from mendory.thresholds import LEAST, Rate
 
@@ -62,13 +64,19 @@ def calibrate(
     found = run(clinic, _read(pairs) if pairs else (), precision, language, space, asking)
     saved = save and bool(found.found)
     if saved:
-        for one in found.found:
-            clinic.ledger.thresholds.keep(one.threshold, str(by))
+        clinic.ledger.once(lambda ledger: _keep(ledger, found, str(by)))
     if as_json:
         print_json(found.as_json() | {"saved": saved})
     else:
         _show(found, saved)
     return OK if found.found else REFUSED
+
+
+def _keep(ledger: Ledger, found: Calibrated, by: str) -> None:
+    for one in found.found:
+        ledger.thresholds.keep(one.threshold, by)
+    languages = sorted({one.threshold.language for one in found.found})
+    ledger.events.note(Happened.THRESHOLDS_CALIBRATED, by, {"space": found.space, "languages": languages})
 
 
 def _read(path: Path) -> Sequence[Labelled]:

@@ -33,6 +33,11 @@ SENTENCES: Final[Mapping[str, str]] = {
     "Steps may change {id} again.": "各步骤又可以改动 {id}。",
     "{id} is kept as it is: no step changes it.": "{id} 保持原样：任何步骤都不改动它。",
     "  kept as they are: {rows}: {ids}": "  保持原样：{rows}：{ids}",
+    # event
+    "Noted for {time} UTC: {words}": "已记录，时间 {time} UTC：{words}",
+    "No change is known.": "没有已知的变更。",
+    "  and {events} more; --json lists all": "  另有 {events}；--json 列出全部",
+    "  the rows are imported, but the ledger could not note it: {error}": "  各行已导入，但账本未能记录：{error}",
     # policy
     "The configuration alone says again whether {subject} runs by itself.": "{subject} 是否自动执行，重新由配置决定。",
     "{subject} runs by itself from now on, within the limits.": "{subject} 从现在起在限额之内自动执行。",
@@ -731,6 +736,7 @@ NOUNS: Final[Mapping[str, str]] = {
     "repair": "{} 次修复",
     "plan": "{} 份计划",
     "other reason": "另有 {} 种原因",
+    "event": "{} 项变更",
     "day": "{} 天",
     "hour": "{} 小时",
     "minute": "{} 分钟",

@@ -29,8 +29,10 @@ from mendory.cli.words import say
 from mendory.clinic import Clinic
 from mendory.config import Config
 from mendory.errors import CommitConflict, InputInvalid, MendoryError, TableCorrupt, TableExists
+from mendory.events import OWN, Happened
 from mendory.lance import Writer, create_table, table_exists
 from mendory.record import arrow_schema
+from mendory.text import shown
 
 _TRIES: Final = 5
 
@@ -115,8 +117,9 @@ def import_(
     schema = writer.schema if writer else arrow_schema(config.table.dimension)
     if writer is None:
         clinic.mapping.check(schema)  # of the table that would be made
+    begun = datetime.now(UTC)
     with importer.waiting_room() as folder:
-        job = importer.Import(held, shaping, clinic.mapping, schema, datetime.now(UTC), folder)
+        job = importer.Import(held, shaping, clinic.mapping, schema, begun, folder)
         try:
             with progress(as_json, say("reading the file")) as told:
                 job.take(told)
@@ -127,6 +130,8 @@ def import_(
             raise
     stale = not (counts["quarantined"] or quarantine or dry_run) and importer.drop_quarantine(target)
     _show(counts, as_json)
+    if counts["imported"] and not dry_run:
+        _note(clinic, counts["imported"], begun)
     if not as_json:
         if counts["quarantined"] and not dry_run:
             click.echo(say("  refused records with reasons and hints: {file}", file=target))
@@ -172,6 +177,17 @@ def _publish(job: importer.Import, writer: Writer | None, clinic: Clinic, target
     raise CommitConflict(
         f"Others wrote the ids of this import first, {_TRIES} times. Nothing was imported. Import it again later."
     )
+
+
+def _note(clinic: Clinic, rows: int, begun: datetime) -> None:
+    """The import is a change event of the ledger, if there is one; the rows are in the table either way."""
+    try:
+        ledger = clinic.known_ledger()
+        if ledger is not None:
+            ledger.events.note(Happened.IMPORT, OWN, {"rows": rows}, begun)
+    except MendoryError as error:
+        said = say("  the rows are imported, but the ledger could not note it: {error}", error=shown(str(error), 300))
+        click.echo(said, err=True)
 
 
 def _zone(name: str) -> ZoneInfo:

@@ -23,7 +23,9 @@ from mendory.cli.words import many, say
 from mendory.clinic import Clinic
 from mendory.embedding import Estimate, build
 from mendory.errors import ConfigInvalid, InputInvalid
+from mendory.events import Happened
 from mendory.judge import Estimate as Judging
+from mendory.ledger import Ledger
 from mendory.spaces import (
     CANARIES,
     Agreement,
@@ -80,7 +82,7 @@ def spaces(clinic: Clinic, adopt: bool, by: str | None, rows: int, as_json: bool
     if adopt:
         clinic.check_binding()
         require(found, name)
-        space = clinic.ledger.spaces.adopt(mine, str(by))
+        space = clinic.ledger.once(lambda ledger: _adopted(ledger, mine, str(by)))
         # of these rows it was seen; of the others nobody knows
         agreed = {row.id for row in sample.rows} - set(found.differing)
         clinic.side_state.bring_up(clinic.reader, dict.fromkeys(agreed, space.id))
@@ -100,6 +102,15 @@ def spaces(clinic: Clinic, adopt: bool, by: str | None, rows: int, as_json: bool
     elif found.rows:
         print_next(command("check") if live else command("spaces", "--adopt", "--as", "NAME"))
     return OK if sound else FOUND
+
+
+def _adopted(ledger: Ledger, mine: Fingerprint, by: str) -> Space:
+    """The space is adopted, and that is a change event unless it was the active one already."""
+    was = ledger.spaces.active()
+    space = ledger.spaces.adopt(mine, by)
+    if was is None or was.id != space.id:
+        ledger.events.note(Happened.SPACE_ADOPTED, by, {"space": space.name})
+    return space
 
 
 def show_cost(*estimates: Estimate | Judging) -> None:

@@ -2,7 +2,8 @@
 
 SQLite in WAL mode with synchronous=FULL by default, PostgreSQL for several machines. One `Ledger` per database, or
 per schema of one; its parts are grouped by subject: `plans`, `decisions`, `intents`, `findings`, `asides`, `spaces`,
-`thresholds`, `checkpoints`, `approvers`, `answers`, `notices`, `words`, `evidence`, `choices`.
+`thresholds`, `checkpoints`, `approvers`, `answers`, `notices`, `words`, `evidence`, `choices`,
+`events`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from mendory.ledger.asides import Asides
 from mendory.ledger.checkpoints import Checkpoints
 from mendory.ledger.choices import Choices
 from mendory.ledger.decisions import Decisions
+from mendory.ledger.events import Events
 from mendory.ledger.evidence import Evidence
 from mendory.ledger.findings import Findings
 from mendory.ledger.intents import Intents
@@ -66,6 +68,7 @@ class Ledger:
         self.words = Words(self.transaction, self.reading, clock)
         self.evidence = Evidence(self.reading, self.words.changes, clock)
         self.choices = Choices(self.transaction, self.reading, clock)
+        self.events = Events(self.transaction, self.reading, clock)
 
     @classmethod
     def open(cls, url: str, clock: Clock = utc_now, create: bool = True) -> Ledger:
@@ -177,6 +180,7 @@ class Ledger:
                     "revocation": lambda ref: self.approvers.revoked_digest(conn, ref),
                     "answer": lambda ref: self.answers.digest(conn, ref),
                     "word": lambda ref: self.words.digest(conn, ref),
+                    "event": lambda ref: self.events.digest(conn, ref),
                     "choice": lambda ref: self.choices.given_digest(conn, ref),
                     "choice_end": lambda ref: self.choices.ended_digest(conn, ref),
                 },
@@ -197,6 +201,7 @@ class Ledger:
             ("answer", sa.select(schema.answer.c.round)),
             ("answer", sa.select(schema.code_use.c.round)),
             ("word", sa.select(schema.word.c.id)),
+            ("event", sa.select(schema.event.c.id)),
             ("choice", sa.select(schema.choice.c.id)),
             ("choice_end", sa.select(schema.choice.c.id).where(schema.choice.c.ended_at.is_not(None))),
         ):

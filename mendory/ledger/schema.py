@@ -201,6 +201,20 @@ word = sa.Table(
     sa.Column("rows", Text, nullable=False),
 )
 
+event = sa.Table(
+    "event",
+    metadata,
+    sa.Column("id", Text, primary_key=True),
+    sa.Column("seq", sa.Integer, nullable=False, unique=True),
+    sa.Column("kind", Text, nullable=False),
+    # when it began, as a person says; when it was recorded stands in noted_at
+    sa.Column("at", Text, nullable=False),
+    sa.Column("by", Text, nullable=False),
+    # ids, counts and names; of kind "other" a person's own words
+    sa.Column("about", Text, nullable=False),
+    sa.Column("noted_at", Text, nullable=False),
+)
+
 choice = sa.Table(
     "choice",
     metadata,

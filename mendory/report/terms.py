@@ -139,6 +139,13 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "clock_or_unit": ("Clock or unit of a writer", "写入程序的时钟或单位有误"),
     "text_not_cleaned": ("Texts stored as they came", "文本未经清理即存储"),
     "captured_as_it_came": ("Messages captured as they came", "消息未经筛选即被存储"),
+    # change events
+    "import": ("import", "导入"),
+    "space_adopted": ("space adopted", "已采用向量空间"),
+    "thresholds_calibrated": ("thresholds calibrated", "已校准阈值"),
+    "policy_changed": ("policy changed", "策略已更改"),
+    "plan_applied": ("plan applied", "计划已执行"),
+    "other": ("other change", "其他变更"),
     # what rows share
     "batch": ("batch", "批次"),
     "source": ("source", "来源"),
