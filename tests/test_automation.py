@@ -15,6 +15,7 @@ from mendory import confirming
 from mendory.automation import Advice, Runs, Standing
 from mendory.clinic import Clinic
 from mendory.errors import InputInvalid, LedgerCorrupt
+from mendory.events import Happened
 from mendory.ledger import Ledger, database
 from mendory.ledger import migrate as migrating
 from mendory.ledger import schema as t
@@ -188,6 +189,8 @@ def test_a_rule_whose_repairs_are_taken_back_stops_until_a_person_speaks(clinic:
     assert 0 == stand(at).record.repairs
     confirming.take_back(at, "merge.exact", "", "li.wei")
     assert {("waits", why)} == verdicts(at, third)
+    changed = [e.about["runs"] for e in at.ledger.events.all() if e.kind is Happened.POLICY_CHANGED]
+    assert ["by_itself", "as_configured"] == changed
     at.ledger.verify()
 
 

@@ -16,6 +16,7 @@ from mendory.clinic import Clinic
 from mendory.config import Config
 from mendory.embedding import build
 from mendory.errors import InputInvalid
+from mendory.events import Happened
 from mendory.lance import Writer, create_table
 from mendory.mapping import Mapping
 from mendory.thresholds import LEAST, Origin, Thresholds
@@ -215,6 +216,8 @@ def test_a_calibrated_threshold_is_told_saved_and_used(tmp_path: Path, run: Run,
     ] in shown.output
     told = json.loads(saved.output)
     assert (True, USE, 240) == (told["saved"], told["space"], told["labelled"])
+    [event] = Clinic(Config.load(tmp_path / "mendory.toml")).ledger.events.all()
+    assert (Happened.THRESHOLDS_CALIBRATED, {"space": USE, "languages": ["en", "zh"]}) == (event.kind, event.about)
     assert [("en", "li.wei"), ("zh", "li.wei")] == [(k.threshold.language, k.by) for k in kept]
     for one in kept:
         assert one.threshold == Thresholds([k.threshold for k in kept]).of(USE, one.threshold.language)

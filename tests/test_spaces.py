@@ -24,6 +24,7 @@ from mendory.errors import (
     Unavailable,
     WitnessDisagrees,
 )
+from mendory.events import Happened
 from mendory.lance import Reader
 from mendory.ledger import Ledger
 from mendory.mapping import Mapping
@@ -516,7 +517,10 @@ def test_the_verb_shows_tests_and_adopts(tmp_path: Path, use: Embedder, desk: Ca
     nameless = desk("--adopt")
     adopted = desk("--adopt", "--as", "ann")
     after = desk("--json")
+    assert (0, 0) == (desk("--adopt", "--as", "bob").exit_code, after.exit_code)
+    [event] = Ledger.open(f"sqlite:///{tmp_path}/.mendory/ledger.db").events.all()
 
+    assert (Happened.SPACE_ADOPTED, "ann") == (event.kind, event.by)
     assert (2, True) == (before.exit_code, "mendory spaces --adopt --as NAME" in before.output)
     assert (1, True) == (nameless.exit_code, "--as" in nameless.output)
     assert (0, True) == (adopted.exit_code, "24 of 24 rows embed again" in adopted.output)
