@@ -131,6 +131,8 @@ HOSTILE = st.one_of(
 @given(HOSTILE, st.sampled_from(LANGS))
 @example("`" * 30, "en")
 @example("![x](HTTP://e.vil/x.png)", "zh")
+@example("__0__", "en")
+@example("__茶__ ___a_b___", "zh")
 def test_no_data_ever_becomes_markup(text: str, lang: str) -> None:
     """Whatever a scope, name, reason, value, id or memory holds: the page has the same elements as without it."""
 

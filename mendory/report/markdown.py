@@ -19,7 +19,7 @@ def markdown(record: dict[str, Any], lang: str = "en") -> str:
 
 def cell(value: Any) -> str:
     """A value for a table cell or line: no markup, no link, no line break survives."""
-    text = re.sub(r"([\\`*{}\[\]<>#|~&]|(?<!\w)_|_(?!\w))", r"\\\1", shown(str(value), 120))
+    text = re.sub(r"([\\`*{}\[\]<>#|~&]|(?<![^\W_])_|_(?![^\W_]))", r"\\\1", shown(str(value), 120))
     return re.sub(r"(?i)://|www\.|@", lambda m: m.group()[0] + "\u200b" + m.group()[1:], text)
 
 
