@@ -102,5 +102,5 @@ def test_the_modules_that_decide_are_all_there() -> None:
     """Every module of planning that holds a rule is turned round."""
     ruled = {f"mendory.plan.{p.stem}" for p in Path("mendory/plan").glob("*.py") if mutants(p.read_text("utf-8"))}
 
-    assert set(TARGETS) == {"mendory.policy", "mendory.conflicts.rules", *ruled}
+    assert set(TARGETS) == {"mendory.policy", "mendory.automation", "mendory.conflicts.rules", *ruled}
     assert set(REASONS) <= set(TARGETS)

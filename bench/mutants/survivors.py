@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+_NEVER_EQUAL = "no counts have a Wilson bound that is just .8 or .05: below 1,500 all were tried"
+
 REASONS: dict[str, dict[str, str]] = {
+    "mendory.automation": {
+        "Record.rise: Rate(self.risen, self.latest).interval[0] > REGRETTED → "
+        "Rate(self.risen, self.latest).interval[0] >= REGRETTED": _NEVER_EQUAL,
+        "Standing.advice: record.agreed.interval[0] >= AGREED → record.agreed.interval[0] > AGREED": _NEVER_EQUAL,
+        "Standing.advice: record.regretted.interval[1] <= REGRETTED → "
+        "record.regretted.interval[1] < REGRETTED": _NEVER_EQUAL,
+        "Standing.advice: record.agreed.interval[1] < AGREED → record.agreed.interval[1] <= AGREED": _NEVER_EQUAL,
+        "Standing.advice: record.regretted.interval[0] > REGRETTED → "
+        "record.regretted.interval[0] >= REGRETTED": _NEVER_EQUAL,
+    },
     "mendory.conflicts.rules": {
         "_narrower: compared.relation is Relation.EXCEPTION and compared.narrower is not None → "
         "compared.relation is Relation.EXCEPTION or compared.narrower is not None": (

@@ -15,6 +15,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "tests/properties/test_limits.py",
         "tests/properties/test_automation.py",
     ),
+    "mendory.automation": ("tests/properties/test_automation.py",),
     "mendory.conflicts.rules": ("tests/test_rules.py", "tests/test_conflicts.py", _REPAIRS),
     "mendory.plan.answered": ("tests/test_drafts.py", "tests/test_resolving.py"),
     "mendory.plan.belonging": (f"{_CASES}::test_belonging", "tests/test_belonging.py", _PLANS),
