@@ -94,8 +94,8 @@ e2e: $(VENV)/dev.ready
 crash: $(VENV)/dev.ready
 	@$(BIN)/python -m tests.crash --kills 1000 --mutants
 
-# Each rule of policy and planning turned round must make a test fail; survivors with reasons, the last line is JSON.
-# ONLY names modules, such as mendory.policy; without it all of them, which takes an hour.
+# Each rule of policy and of conflicts turned round must make a test fail; survivors with reasons, the last line is JSON.
+# ONLY names other modules, such as mendory.plan.merge.
 ONLY ?=
 mutants: $(VENV)/dev.ready
 	@$(BIN)/python -m bench.mutants $(if $(ONLY),--only $(ONLY))

@@ -21,7 +21,7 @@ from hypothesis import Phase, settings
 
 from bench.mutants.inverting import Mutant, install, mutants
 from bench.mutants.survivors import REASONS
-from bench.mutants.targets import TARGETS
+from bench.mutants.targets import DECIDING, TARGETS
 
 BOUNDS = {"unexplained": 0, "outdated_reasons": 0}
 """Survivors without a reason, and reasons for what does not survive: none."""
@@ -35,7 +35,7 @@ Tests = Mapping[str, tuple[str, ...]]
 def main(argv: list[str]) -> int:
     """Run all mutants, print the survivors, and return 0 when each of them has a reason."""
     parser = argparse.ArgumentParser(prog="python -m bench.mutants", description=__doc__)
-    parser.add_argument("--only", nargs="*", default=list(TARGETS), choices=list(TARGETS), metavar="MODULE")
+    parser.add_argument("--only", nargs="*", default=list(DECIDING), choices=list(TARGETS), metavar="MODULE")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args(argv)
     jobs: list[tuple[str, Mutant]] = [(name, one) for name in options.only for one in mutants(_source(name))]

@@ -8,6 +8,8 @@ _NEAR = ("tests/test_merge_near.py", "tests/properties/test_near_plans.py")
 _PLANS = "tests/properties/test_plans.py"
 _ALL = (_CASES, _PLANS, _NEAR[0], _REPAIRS, "tests/test_fragments_plan.py", "tests/test_belonging.py")
 
+DECIDING = ("mendory.policy", "mendory.automation", "mendory.conflicts.rules", "mendory.plan.answered")
+"""Where it is decided what may run and which side of a conflict stays: what is turned round unless others are named."""
 TARGETS: dict[str, tuple[str, ...]] = {
     "mendory.policy": (
         f"{_CASES}::test_policy",
