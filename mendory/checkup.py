@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -30,7 +30,8 @@ from mendory import (
 from mendory.config import Config
 from mendory.counts import Counts
 from mendory.detect import Examination, Settings, examine
-from mendory.diagnose import diagnose
+from mendory.diagnose import Cause, diagnose
+from mendory.events import Event, before
 from mendory.finding import Finding
 from mendory.incremental import Basis, Since, changed, facts, sick_rows
 from mendory.lance import Reader
@@ -167,17 +168,23 @@ class Patient:
         findings = tuple(f for f in seen.findings if f.id not in dismissed and f.evidence.get("lose") not in stays)
         ids = {i for f in findings for i in f.ids}
         causes = diagnose(findings, {i: m for i, m in sick.items() if i in ids}, attributed, rows)
+        events = self.ledger.events.all() if self.ledger else ()
         return CheckUp(
             replace(seen, stands_down=(*seen.stands_down, *self._unread(), *stand_downs(self.config))),
             findings,
             len(seen.findings) - len(findings),
             self.reader.version,
-            tuple(c.as_json() for c in causes),
+            tuple(self._with_event(c, events) for c in causes),
             dict(scripts),
             basis=basis,
             kept=kept,
             rows=rows,
         )
+
+    def _with_event(self, cause: Cause, events: Iterable[Event]) -> dict[str, Any]:
+        """The cause as the report holds it, with the nearest change before its rows begin."""
+        near = before(cause.begun, events, self.config.diagnosis.window) if cause.begun else []
+        return {**cause.as_json(), "event": near[0].as_named() if near else None}
 
 
 _MEANING: Final = (claims, conflicts, contradiction, judge, language, sameness, veto)

@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import accumulate
 from typing import Any, Final
 
@@ -21,6 +22,9 @@ MOST: Final = 3
 """Causes that are named of one code."""
 _NEGLIGIBLE: Final = 40.0
 
+BEGINS: Final = frozenset({"batch", "day", "since"})
+"""What rows share that began at some moment: what changed before it may have caused them."""
+
 Pair = tuple[str, str]
 
 
@@ -30,7 +34,7 @@ class Cause:
 
     `attribute` and `value` are what the sick rows share (None when nothing stands out), `ratio` their
     risk against all other rows, `explains` of `total` sick rows have it. `name` is a catalogue name;
-    `unknown` where nothing stands out.
+    `unknown` where nothing stands out. `begun` is when the first of the rows that share a batch or a day was created.
     """
 
     code: str
@@ -40,6 +44,7 @@ class Cause:
     ratio: float | None
     explains: int
     total: int
+    begun: datetime | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The cause as the report holds it."""
@@ -61,6 +66,7 @@ class _Shared:
     pair: Pair
     ratio: float
     rows: frozenset[str]
+    begun: datetime | None
 
 
 class _Whole:
@@ -125,7 +131,8 @@ def _of_scopes(code: Code, found: Sequence[Finding]) -> Iterable[Cause]:
 
 def _cause(code: Code, name: str, shared: _Shared | None, explains: int, total: int) -> Cause:
     attribute, value = shared.pair if shared else (None, None)
-    return Cause(code.value, name, attribute, value, shared.ratio if shared else None, explains, total)
+    ratio, begun = (shared.ratio, shared.begun) if shared else (None, None)
+    return Cause(code.value, name, attribute, value, ratio, explains, total, begun)
 
 
 def _named(
@@ -178,7 +185,9 @@ def _best(sick: Mapping[str, Traits], whole: _Whole) -> _Shared | None:
     if best is None:
         return None
     _, ratio, pair = best
-    return _Shared(pair, -ratio, frozenset(i for i, one in sick.items() if _has(one, pair)))
+    having = {i: one for i, one in sick.items() if _has(one, pair)}
+    times = [one.created_at for one in having.values() if one.created_at] if pair[0] in BEGINS else []
+    return _Shared(pair, -ratio, frozenset(having), min(times, default=None))
 
 
 def _has(row: Traits, pair: Pair) -> bool:

@@ -19,7 +19,7 @@ from mendory.events import Event, Happened, before, checked_time, checked_words
 from mendory.ledger import Ledger
 from mendory.ledger import schema as t
 from tests.cli.conftest import LIMITS, Run, configure, plan_code, run, sick  # noqa: F401 - fixtures
-from tests.conftest import NOON, FakeClock
+from tests.conftest import NOON, FakeClock, make_table, memory
 
 WINDOW = timedelta(days=3)
 NEW = json.dumps({"id": "n1", "content": "likes tea", "scope": "u1", "created_at": "2026-01-01T00:00:00Z"}) + "\n"
@@ -237,3 +237,31 @@ def test_a_long_list_is_cut_and_says_so(sick: Path, run: Run) -> None:  # noqa: 
 
     assert (True, False, True) == ("release 22" in listed, "release 2\n" in listed, "and 3 events more" in listed)
     assert 23 == len(kinds(run))
+
+
+@pytest.mark.lance
+@pytest.mark.parametrize(
+    ("lang", "words", "said"),
+    [("en", "deployed v2 of the importer", "changed shortly before: other change, "), ("zh", "升级", "此前的变更：")],
+)
+def test_a_cause_names_what_changed_before_its_rows(tmp_path: Path, run: Run, lang: str, words: str, said: str) -> None:  # noqa: F811
+    """The nearest change before the batch's first row, on the line below the cause and in the case record."""
+    rows = [memory(f"d{n}", content=f"likes tea {n // 2}", batch_id="b9") for n in range(12)]
+    make_table(tmp_path / "db", rows + [memory(f"h{n}", batch_id="b1") for n in range(24)])
+    configure(tmp_path, LIMITS)
+    clinic = Clinic(Config.load(tmp_path / "mendory.toml"))
+    first = min(m.created_at for m in clinic.reader.fetch(["d0", "d1"]).values() if m.created_at)
+    for by, away in (("old", -timedelta(days=4)), ("li.wei", -timedelta(hours=2)), ("late", timedelta(seconds=1))):
+        clinic.ledger.events.note(Happened.OTHER, by, {"words": words}, first + away)
+
+    checked = json.loads(run("check", "--json").stdout)
+    shown = run("check", "--lang", lang).output
+    code = plan_code(run)
+
+    [cause] = [c for c in checked["causes"] if c["attribute"] == "batch"]
+    at = (first - timedelta(hours=2)).isoformat()
+    assert {"kind": "other", "at": at, "by": "li.wei", "words": words} == cause["event"]
+    assert (True, True) == (said in shown, f"li.wei{'：' if lang == 'zh' else ': '}{words}" in shown), shown
+    for form in ("markdown", "html", "json"):
+        report = run("report", code, "--format", form, "--lang", lang).output
+        assert (True, True) == (words in report, "li.wei" in report), form

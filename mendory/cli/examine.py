@@ -26,13 +26,14 @@ from mendory.cli.shared import (
     with_clinic,
 )
 from mendory.cli.spaces import show_cost
-from mendory.cli.words import many, reason, say, term
+from mendory.cli.words import language, many, reason, say, term
 from mendory.clinic import Clinic, Planned
 from mendory.errors import InputInvalid
 from mendory.finding import Finding, Severity
 from mendory.incremental import LAST, Since
 from mendory.plan.waiting import NOT_ASKED
 from mendory.record import FIELD_NAMES
+from mendory.report.happened import happened
 from mendory.telemetry import DoorWrites
 from mendory.text import shown
 
@@ -124,6 +125,8 @@ def _show_check(clinic: Clinic, checked: CheckUp, wanted: Sequence[Finding], sel
     for cause in checked.causes:
         if cause["cause"] != UNKNOWN and cause["code"] in codes:
             click.echo(_cause(cause))
+            if cause["event"]:
+                click.echo(say("    changed shortly before: {event}", event=happened(cause["event"], language())))
     for what, why in checked.examination.stands_down:
         click.echo(say("  stands down: {what} ({why})", what=_examined(what), why=shown(reason(why), 120)))
     _show_door_writes(checked.door_writes)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mendory.report.conflicts import claims, decided_by
+from mendory.report.happened import happened
 from mendory.report.sections import MOST_ROWS, looked_at, proof_of
 from mendory.report.words import prevention, reason, term, word
 from mendory.text import shown
@@ -87,11 +88,14 @@ def _lines(r: dict[str, Any], lang: str) -> Iterator[str]:
             f"{term(c['attribute'], lang)} = {c['value']}" if c["attribute"] else "-",
             c["risk_ratio"] or "-",
             f"{c['explains']}/{c['explains'] + c['unexplained']}",
+            happened(c["event"], lang) if c.get("event") else "-",
             prevention(c["cause"], lang),
         ]
         for c in r["causes"]
     ]
-    yield from _section("causes", ["problem", "why", "shared", "ratio", "explains", "prevention"], rows, lang)
+    yield from _section(
+        "causes", ["problem", "why", "shared", "ratio", "explains", "changed_before", "prevention"], rows, lang
+    )
     rows = [
         [d["at"][:19], d["by"], term(d["verdict"], lang), ", ".join(d["groups"]), d["note"]] for d in r["decisions"]
     ]

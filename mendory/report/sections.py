@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from mendory.causes import UNKNOWN
 from mendory.report.conflicts import claims, decided_by
+from mendory.report.happened import happened
 from mendory.report.reasons import chinese
 from mendory.report.words import known, label, prevention_of, strategy, when, word
 from mendory.text import shown
@@ -170,6 +171,7 @@ def _causes(r: Record, lang: str) -> Iterator[tuple[Cell, ...]]:
             Cell((Part(label(c["attribute"], lang)), Part(shown(c["value"], 60), "data"))) if c["attribute"] else _NONE,
             _words(f"{c['risk_ratio']:,.4g}") if c["attribute"] else _NONE,
             _words(f"{c['explains']:,} / {c['explains'] + c['unexplained']:,}"),
+            Cell((Part(happened(c["event"], lang), "data"),)) if c.get("event") else _NONE,
             _words(how),
             _words(check),
         )
@@ -270,7 +272,11 @@ _TABLES: Final[tuple[tuple[str, Sequence[str], Rows], ...]] = (
     ("changed_since", ("when", "rows", "which_rows"), _changed_since),
     ("taken_back", ("when", "who", "restored", "skipped", "which_rows", "why"), _rolled_back),
     ("decisions", ("when", "who", "decision", "group", "note", "valid_until"), _decisions),
-    ("causes", ("problem", "cause", "shared", "ratio", "explains", "prevention", "checklist"), _causes),
+    (
+        "causes",
+        ("problem", "cause", "shared", "ratio", "explains", "changed_before", "prevention", "checklist"),
+        _causes,
+    ),
     ("reported", ("problem", "findings", "why"), _left(waits=False)),
     ("stands_down", ("what", "why"), _stands_down),
 )

@@ -88,6 +88,7 @@ _WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "findings": ("Findings", "数量"),
     "causes": ("Likely causes", "可能的根因"),
     "cause": ("Cause", "根因"),
+    "changed_before": ("Changed shortly before", "此前的变更"),
     "shared": ("Shared by", "共同点"),
     "ratio": ("Risk ratio", "风险比"),
     "explains": ("Explains", "可解释"),
