@@ -48,6 +48,21 @@ def _lines(r: dict[str, Any], lang: str) -> Iterator[str]:
     yield from _section("done", ["group", "step", "level", "rows", "hidden", "outcome"], rows, lang)
     rows = [
         [
+            term(c["code"], lang),
+            term(c["cause"], lang),
+            f"{term(c['attribute'], lang)} = {c['value']}" if c["attribute"] else "-",
+            c["risk_ratio"] or "-",
+            f"{c['explains']}/{c['explains'] + c['unexplained']}",
+            happened(c["event"], lang) if c.get("event") else "-",
+            prevention(c["cause"], lang),
+        ]
+        for c in r["causes"]
+    ]
+    yield from _section(
+        "causes", ["problem", "why", "shared", "ratio", "explains", "changed_before", "prevention"], rows, lang
+    )
+    rows = [
+        [
             m["group"],
             m["kept"],
             ", ".join(m["archived"]),
@@ -81,21 +96,6 @@ def _lines(r: dict[str, Any], lang: str) -> Iterator[str]:
     yield from _section("refused", ["group", "step", "rows", "why"], rows, lang)
     rows = [[term(u["code"], lang), u["findings"], reason(u["why"], lang)] for u in r["unplanned"]]
     yield from _section("left", ["problem", "findings", "why"], rows, lang)
-    rows = [
-        [
-            term(c["code"], lang),
-            term(c["cause"], lang),
-            f"{term(c['attribute'], lang)} = {c['value']}" if c["attribute"] else "-",
-            c["risk_ratio"] or "-",
-            f"{c['explains']}/{c['explains'] + c['unexplained']}",
-            happened(c["event"], lang) if c.get("event") else "-",
-            prevention(c["cause"], lang),
-        ]
-        for c in r["causes"]
-    ]
-    yield from _section(
-        "causes", ["problem", "why", "shared", "ratio", "explains", "changed_before", "prevention"], rows, lang
-    )
     rows = [
         [d["at"][:19], d["by"], term(d["verdict"], lang), ", ".join(d["groups"]), d["note"]] for d in r["decisions"]
     ]

@@ -261,6 +261,11 @@ Rows = Callable[[Record, str], Iterable[tuple[Cell, ...]]]
 _TABLES: Final[tuple[tuple[str, Sequence[str], Rows], ...]] = (
     ("left", ("problem", "findings", "why"), _left(waits=True)),
     ("kept_rows", ("which_rows",), _kept),
+    (
+        "causes",
+        ("problem", "cause", "shared", "ratio", "explains", "changed_before", "prevention", "checklist"),
+        _causes,
+    ),
     ("problems", ("problem", "severity", "ring", "before", "after", "strategy", "level"), _problems),
     ("done", ("group", "step", "level", "rule", "steps", "rows", "hidden", "outcome"), _groups),
     ("merges", ("group", "step", "kept", "archived_rows", "notes_added", "outcome"), _merges),
@@ -272,11 +277,6 @@ _TABLES: Final[tuple[tuple[str, Sequence[str], Rows], ...]] = (
     ("changed_since", ("when", "rows", "which_rows"), _changed_since),
     ("taken_back", ("when", "who", "restored", "skipped", "which_rows", "why"), _rolled_back),
     ("decisions", ("when", "who", "decision", "group", "note", "valid_until"), _decisions),
-    (
-        "causes",
-        ("problem", "cause", "shared", "ratio", "explains", "changed_before", "prevention", "checklist"),
-        _causes,
-    ),
     ("reported", ("problem", "findings", "why"), _left(waits=False)),
     ("stands_down", ("what", "why"), _stands_down),
 )
