@@ -211,13 +211,13 @@ def healed(at: Clinic) -> str:
 
 
 def test_the_ledger_is_counted_and_bound(clinic: MakeClinic, tmp_path: Path) -> None:
-    """After a repair its chain holds, the table is bound to it, and nothing is open."""
+    """After a repair its chain holds (decision, intent, receipt, event), the table is bound, and nothing is open."""
     at = clinic(SICK)
     healed(at)
     found = lines(at, machine_of(tmp_path))
 
     [ledger], [binding], [repairs] = found["ledger"], found["binding"], found["repairs"]
-    assert (State.OK, 3) == (ledger.state, ledger.values["links"])
+    assert (State.OK, 4) == (ledger.state, ledger.values["links"])
     assert ledger.values["bytes"] > 0
     assert "the table is bound to this ledger" == binding.said
     assert State.OK is repairs.state

@@ -400,7 +400,7 @@ def test_the_doctor_reads_a_ledger_on_a_server(
     done = CliRunner().invoke(main, ["doctor", "--json", "--config", str(tmp_path / "mendory.toml")])
     lines = {line["check"]: line for line in json.loads(done.output)["lines"]}
 
-    assert ("ok", 3) == (lines["ledger"]["state"], lines["ledger"]["values"]["links"])
+    assert ("ok", 4) == (lines["ledger"]["state"], lines["ledger"]["values"]["links"])
     assert lines["ledger"]["values"]["bytes"] > 100_000
     monkeypatch.setattr(database, "_SAFE", database._SAFE.replace("= 'on'", "= 'off'"))
     done = CliRunner().invoke(main, ["doctor", "--lang", "zh", "--config", str(tmp_path / "mendory.toml")])
