@@ -27,6 +27,8 @@ ARGUMENTS = [
 ]
 PATIENCE = 60_000
 """Milliseconds a page may take to show what is looked for."""
+PRESSES = 3
+"""How often a button is pressed: a page that was busy may not have heard the first time."""
 GLANCE = 2_000
 
 
@@ -138,11 +140,16 @@ class Person:
 
     def submit(self, form: Locator) -> None:
         """The form is sent, and the server took it: it closes."""
-        form.get_by_role("button", name="Resume" if self.look == "v2" else "Submit", exact=True).click()
-        try:
-            form.wait_for(state="hidden")
-        except PlaywrightTimeout:
-            raise AssertionError(f"the form stays open: {self.page.locator('body').inner_text()}") from None
+        button = form.get_by_role("button", name="Resume" if self.look == "v2" else "Submit", exact=True)
+        for _ in range(PRESSES):
+            try:
+                button.click()
+                form.wait_for(state="hidden")
+            except PlaywrightTimeout:
+                if form.is_visible():
+                    continue
+            return
+        raise AssertionError(f"the form stays open: {self.page.locator('body').inner_text()}")
 
     def picture(self, name: str) -> Path:
         """What is seen now, as a picture."""
