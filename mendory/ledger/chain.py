@@ -14,6 +14,12 @@ from mendory.ledger import schema as t
 _START = "0" * 64
 
 
+def next_seq(conn: sa.Connection, table: sa.Table) -> int:
+    """The place after the last row of a table that counts its rows by `seq`; same transaction as the new row."""
+    last = conn.execute(sa.select(sa.func.max(table.c.seq))).scalar()
+    return (last or 0) + 1
+
+
 def append(conn: sa.Connection, kind: str, ref: str, payload: str) -> None:
     """A new link for record `ref`, whose content has digest `payload`; same transaction as the record."""
     last = conn.execute(sa.select(t.chain.c.seq, t.chain.c.digest).order_by(t.chain.c.seq.desc()).limit(1)).first()

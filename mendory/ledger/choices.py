@@ -56,11 +56,11 @@ class Choices:
         with self._transaction() as conn:
             self.undecided(finding_id)
             self._end(conn, finding_id, by, "answered")
-            ref, last = secrets.token_hex(16), conn.execute(sa.select(sa.func.max(t.choice.c.seq))).scalar()
+            ref = secrets.token_hex(16)
             conn.execute(
                 t.choice.insert().values(
                     id=ref,
-                    seq=(last or 0) + 1,
+                    seq=chain.next_seq(conn, t.choice),
                     finding_id=finding_id,
                     choice=answer.choice.value,
                     keep=answer.keep,

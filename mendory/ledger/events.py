@@ -28,11 +28,10 @@ class Events:
         now = self._clock()
         event = Event(secrets.token_hex(16), kind, (at or now).astimezone(UTC), by, dict(about), now)
         with self._transaction() as conn:
-            last = conn.execute(sa.select(sa.func.max(t.event.c.seq))).scalar()
             conn.execute(
                 t.event.insert().values(
                     id=event.id,
-                    seq=(last or 0) + 1,
+                    seq=chain.next_seq(conn, t.event),
                     kind=kind.value,
                     at=event.at.isoformat(),
                     by=by,

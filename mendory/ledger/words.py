@@ -164,11 +164,11 @@ class Words:
     def _say(
         self, conn: sa.Connection, said: Said, about: str, because: str, by: str, rows: Mapping[str, str] = _NONE
     ) -> None:
-        ref, last = secrets.token_hex(16), conn.execute(sa.select(sa.func.max(t.word.c.seq))).scalar()
+        ref = secrets.token_hex(16)
         conn.execute(
             t.word.insert().values(
                 id=ref,
-                seq=(last or 0) + 1,
+                seq=chain.next_seq(conn, t.word),
                 said=said.value,
                 about=about,
                 because=because,

@@ -73,7 +73,6 @@ _FRONTED = re.compile(
 _FAVOURITE = re.compile(
     r"最(?:喜欢|爱|常)(?:吃|喝|看|听|用)?的(?P<kind>[^，,。是]{1,6}?)(?:就|一直|现在)?(?:是|为|变成|改成|改为)(?P<what>[^，,。]{1,12})"
 )
-_OF_PREFERENCE = re.compile(r"(?:口味|饮食|食物|颜色|音乐|运动|饮料|编辑器)?偏好(?:是|为|:)?(?P<what>[^，,。]{1,10})")
 
 _DENIABLE = rf"(?={_HOW}(?:{one_of('likes')}|爱|{one_of('takes')}))"
 _TWICE = re.compile(rf"(?:不能|不会|不可能|不可以|没有?)不{_DENIABLE}")
