@@ -289,6 +289,15 @@ class NotReversible(MendoryError):
     name = "not_reversible"
 
 
+# --- moving to another space -----------------------------------------------------------------
+
+
+class MigrationRefused(MendoryError):
+    """A step of a move to a new space does not follow where it stands, or what it needs is not there."""
+
+    name = "migration_refused"
+
+
 # --- the ledger -------------------------------------------------------------------------------
 
 

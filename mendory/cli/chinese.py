@@ -776,6 +776,7 @@ FAILURES: Final[Mapping[str, str]] = {
     "empty_target_set": "目标为空",
     "rehearsal_failed": "演练失败",
     "not_reversible": "无法撤销",
+    "migration_refused": "迁移步骤不允许",
     "ledger_mismatch": "账本不符",
     "ledger_corrupt": "账本损坏",
     "lost_ownership": "修复已被接管",

@@ -57,6 +57,7 @@ _REFUSALS = frozenset(
         "space_unknown",
         "space_moved",
         "witness_disagrees",
+        "migration_refused",
     }
 )
 

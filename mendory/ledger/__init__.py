@@ -2,8 +2,7 @@
 
 SQLite in WAL mode with synchronous=FULL by default, PostgreSQL for several machines. One `Ledger` per database, or
 per schema of one; its parts are grouped by subject: `plans`, `decisions`, `intents`, `findings`, `asides`, `spaces`,
-`thresholds`, `checkpoints`, `approvers`, `answers`, `notices`, `words`, `evidence`, `choices`,
-`events`.
+`thresholds`, `checkpoints`, `approvers`, `answers`, `notices`, `words`, `evidence`, `choices`, `events`, `moves`.
 """
 
 from __future__ import annotations
@@ -31,6 +30,7 @@ from mendory.ledger.evidence import Evidence
 from mendory.ledger.findings import Findings
 from mendory.ledger.intents import Intents
 from mendory.ledger.migrate import upgrade
+from mendory.ledger.moves import Moves
 from mendory.ledger.notices import Notices
 from mendory.ledger.plans import Plans
 from mendory.ledger.records import IntentState
@@ -69,6 +69,7 @@ class Ledger:
         self.evidence = Evidence(self.reading, self.words.changes, clock)
         self.choices = Choices(self.transaction, self.reading, clock)
         self.events = Events(self.transaction, self.reading, clock)
+        self.moves = Moves(self.transaction, self.reading, clock)
 
     @classmethod
     def open(cls, url: str, clock: Clock = utc_now, create: bool = True) -> Ledger:
@@ -183,6 +184,7 @@ class Ledger:
                     "event": lambda ref: self.events.digest(conn, ref),
                     "choice": lambda ref: self.choices.given_digest(conn, ref),
                     "choice_end": lambda ref: self.choices.ended_digest(conn, ref),
+                    "move": lambda ref: self.moves.digest(conn, ref),
                 },
             )
 
@@ -204,6 +206,7 @@ class Ledger:
             ("event", sa.select(schema.event.c.id)),
             ("choice", sa.select(schema.choice.c.id)),
             ("choice_end", sa.select(schema.choice.c.id).where(schema.choice.c.ended_at.is_not(None))),
+            ("move", sa.select(schema.move_stage.c.id)),
         ):
             linked = set(conn.execute(sa.select(c.ref).where(c.kind == kind)).scalars())
             stray = sorted(set(conn.execute(ids).scalars()) - linked)

@@ -281,6 +281,9 @@ space = sa.Table(
     sa.Column("canaries", sa.LargeBinary, nullable=False),
     sa.Column("by", Text, nullable=False),
     sa.Column("since", Text, nullable=False),
+    # where its vectors are and who makes them; null where the configuration says it
+    sa.Column("column", Text),
+    sa.Column("embedder", Text),
     # one active and one filling, whoever else writes meanwhile
     sa.Index(
         "uq_space_live",
@@ -289,6 +292,37 @@ space = sa.Table(
         sqlite_where=sa.text("state <> 'retired'"),
         postgresql_where=sa.text("state <> 'retired'"),
     ),
+)
+
+move = sa.Table(
+    "move",
+    metadata,
+    sa.Column("id", Text, primary_key=True),
+    sa.Column("seq", sa.Integer, nullable=False, unique=True),
+    sa.Column("old_space", Text, nullable=False),
+    sa.Column("new_space", Text, nullable=False),
+    # where the new space's vectors are
+    sa.Column("column", Text, nullable=False),
+    sa.Column("open", sa.Boolean, nullable=False),
+)
+sa.Index(
+    "uq_move_open",
+    move.c.open,
+    unique=True,
+    sqlite_where=move.c.open,
+    postgresql_where=move.c.open,
+)
+
+move_stage = sa.Table(
+    "move_stage",
+    metadata,
+    sa.Column("id", Text, primary_key=True),
+    sa.Column("seq", sa.Integer, nullable=False, unique=True),
+    sa.Column("move_id", Text, sa.ForeignKey("move.id"), nullable=False, index=True),
+    sa.Column("stage", Text, nullable=False),
+    sa.Column("by", Text, nullable=False),
+    sa.Column("at", Text, nullable=False),
+    sa.Column("told", Text, nullable=False),
 )
 
 threshold = sa.Table(
