@@ -131,6 +131,33 @@ SENTENCES: Final[Mapping[str, str]] = {
     " (and {reasons})": "（{reasons}）",
     "Nothing found.": "未发现问题。",
     "Nothing of what you asked for was found.": "未发现所要求的问题。",
+    "nobody has noted yet which texts the vectors came from; a plan notes it": (
+        "尚未记录各向量来自哪段文本；制定计划时会记录"
+    ),
+    "{rows} changed since their vector was made, {active} of them in recall": (
+        "{rows}的文本在生成向量之后改过，其中 {active} 行参与召回"
+    ),
+    # drift
+    "drift": "漂移检查",
+    "{rows}, {number} with a usable vector": "{rows}，其中 {number} 行的向量可用",
+    "  {damage}  {rows} ({told})  {reason}": "  {damage}  {rows}（{told}）  {reason}",
+    "  hint: {out} of {rows} in {axis} {value} lie far out; new topics do too, so it is no finding": (
+        "  提示：{axis} {value} 的 {rows}中有 {out} 行偏离较远；新话题也会如此，因此不算问题"
+    ),
+    "No vector is seen to be wrong.": "未见有误的向量。",
+    "the witness could not be asked, so nothing is concluded from it: {error}: {problem}": (
+        "无法重新嵌入抽样的行，因此不作结论：{error}：{problem}"
+    ),
+    "no row was embedded again: what only a witness sees was not looked for": (
+        "没有重新嵌入任何行：只有重新嵌入才能发现的问题未查"
+    ),
+    "{model}: {agreed} of {rows} rows embed again to what they hold; damage to {share} of the table would show": (
+        "{model}：抽样 {rows} 行，{agreed} 行重新嵌入后与所存一致；全表若有 {share} 受损即可发现"
+    ),
+    "{hit} of {rows} sampled": "抽样 {rows} 行中有 {hit} 行",
+    "not proven": "未经核实",
+    "seen in all rows": "由全部行得出",
+    "      {axis} {value}: {hit} of {rows}": "      {axis} {value}：{rows}中有 {hit} 行",
     # calibrate
     "space {space}: {labelled}, {verdicts} of people": "向量空间 {space}：标注 {labelled}，人的裁决 {verdicts}",
     "words alone": "仅文字",

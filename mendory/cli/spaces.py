@@ -21,9 +21,11 @@ from mendory.cli.shared import (
 )
 from mendory.cli.words import many, say
 from mendory.clinic import Clinic
+from mendory.drift import worklist
 from mendory.embedding import Estimate, build
 from mendory.errors import ConfigInvalid, InputInvalid
 from mendory.events import Happened
+from mendory.finding import Code
 from mendory.judge import Estimate as Judging
 from mendory.ledger import Ledger
 from mendory.spaces import (
@@ -44,6 +46,7 @@ from mendory.text import shown
 
 PROOF = rows_for(0.05)
 """Rows a space is adopted on: they show damage to a twentieth of the table at 95 %."""
+_LISTED: Final = 20
 _VERDICTS: Final = {Verdict.SAME: "as configured", Verdict.OTHER: "another model", Verdict.UNSURE: "can't be told"}
 
 
@@ -51,11 +54,14 @@ _VERDICTS: Final = {Verdict.SAME: "as configured", Verdict.OTHER: "another model
 @click.option("--adopt", is_flag=True, help="Record the configured model as the table's, once sampled rows re-embed.")
 @click.option("--as", "by", metavar="NAME", help="Who says so; needed with --adopt.")
 @click.option("--rows", type=click.IntRange(1, 100_000), default=PROOF, show_default=True, help="Rows embedded again.")
+@click.option("--worklist", "dirty", is_flag=True, help="List rows whose text changed since their vector was made.")
 @lang_option
 @with_clinic
 @json_option
-def spaces(clinic: Clinic, adopt: bool, by: str | None, rows: int, as_json: bool) -> int:
+def spaces(clinic: Clinic, adopt: bool, by: str | None, rows: int, dirty: bool, as_json: bool) -> int:
     """Show the spaces of the table, embed some rows again, and compare; nothing is written without --adopt."""
+    if dirty:
+        return _worklist(clinic, as_json)
     if adopt and not (by or "").strip():
         raise InputInvalid("--adopt needs a name. Nothing was recorded. Say who adopts: --adopt --as NAME.")
     section = clinic.config.embedder
@@ -111,6 +117,28 @@ def _adopted(ledger: Ledger, mine: Fingerprint, by: str) -> Space:
     if was is None or was.id != space.id:
         ledger.events.note(Happened.SPACE_ADOPTED, by, {"space": space.name})
     return space
+
+
+def _worklist(clinic: Clinic, as_json: bool) -> int:
+    """The rows that wait to be embedded anew; nothing is embedded."""
+    known = clinic.side_state.version() is not None
+    stale = sorted(clinic.side_state.stale(clinic.reader))
+    rows = worklist(clinic.reader.fetch(stale).values() if stale else ())
+    if as_json:
+        print_json({"known": known, "rows": [row.as_json() for row in rows]})
+        return FOUND if rows else OK
+    if not known:
+        click.echo(say("nobody has noted yet which texts the vectors came from; a plan notes it"))
+        print_next(command("plan"))
+        return OK
+    active = sum(row.recallable for row in rows)
+    sentence = "{rows} changed since their vector was made, {active} of them in recall"
+    click.echo(say(sentence, rows=many(len(rows), "row"), active=active))
+    for row in rows[:_LISTED]:
+        click.echo(f"  {shown(row.id)}  {row.text[:8]}  {shown(row.scope or '-')}")
+    if rows:
+        print_next(command("plan", "--only", Code.EMBEDDING_STALE_TEXT.value))
+    return FOUND if rows else OK
 
 
 def show_cost(*estimates: Estimate | Judging) -> None:
