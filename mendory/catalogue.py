@@ -31,6 +31,7 @@ class StepKind(StrEnum):
     REPOINT = "repoint"
     SET_SCOPE = "set_scope"
     SET_SOURCE = "set_source"
+    REEMBED = "reembed"
 
 
 class Level(IntEnum):
@@ -127,7 +128,10 @@ REMEDIES: Final[Mapping[Code, Remedy]] = MappingProxyType(
         Code.EMBEDDING_ZERO: _PERSON,
         Code.EMBEDDING_NORM: _PERSON,
         Code.EMBEDDING_SUSPICIOUS: _PERSON,
-        Code.EMBEDDING_STALE_TEXT: _PERSON,
+        # of many rows at once a person alone, see `plan.draft.Draft.level`
+        Code.EMBEDDING_STALE_TEXT: Remedy(
+            StepKind.REEMBED, Level.RULE_OR_PERSON, "reembed.changed_text", Otherwise.PERSON
+        ),
         Code.SCOPE_NOT_ALLOWED: _PERSON,
         Code.REFERENCE_SELF: _PERSON,
         Code.REFERENCE_CYCLE: _PERSON,

@@ -31,6 +31,7 @@ from mendory.plan.model import Plan
 from mendory.plan.waiting import NOT_ASKED, asked_for, waiting_for_a_person
 from mendory.policy import Health
 from mendory.rehearse import rehearse
+from mendory.renewing import Renewing
 from mendory.scopes import ancestors_by
 from mendory.side import View
 from mendory.sidestate import SideState
@@ -73,7 +74,11 @@ class Clinic:
     @property
     def settings(self) -> Settings:
         """What the detectors need to know, at this moment."""
-        stale = self.side_state.stale(self.reader)
+        return self.settings_at(self.reader)
+
+    def settings_at(self, reader: Reader) -> Settings:
+        """What the detectors need to know of the version that this one reads."""
+        stale = self.side_state.stale(reader)
         ledger, judging = self.known_ledger(), self.consulted.remembered()
         settled = frozenset(ledger.findings.dismissed()) if ledger else frozenset[str]()
         told = replace(self._settings, now=self.clock(), stale_vectors=stale, judging=judging, settled=settled)
@@ -211,6 +216,7 @@ class Clinic:
             lambda ids: Giving(self.mapping, reader.rows(ids)),
             SummaryVectors(self.config, reader).vector_of,
             self.neighbours(reader),
+            Renewing(self.config, reader, self.side_state.stale(reader)).renewal,
         )
         if wanted:
             drafted = replace(drafted, unplanned=asked_for(drafted.unplanned, wanted))

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
 from mendory import digest
+from mendory.digest import float_bits
 from mendory.record import Memory
 from mendory.side import text_digest
 
@@ -55,3 +60,24 @@ def derive(memory: Memory, vector: str | None, space: str | None, before: Derive
 
 def _plain(value: Any) -> Any:
     return dict(value) if isinstance(value, Mapping) else value
+
+
+def vector_digests(vectors: pa.Array | None, size: int) -> list[str | None]:
+    """One digest a vector over its bits and inner nulls; None for a null."""
+    if vectors is None:
+        return [None] * size
+    valid = vectors.is_valid().to_pylist()
+    if not pa.types.is_fixed_size_list(vectors.type):
+        return [_hash(repr(v).encode()) if ok else None for v, ok in zip(vectors.to_pylist(), valid, strict=True)]
+    width = vectors.type.list_size
+    bits, present = float_bits(vectors.values.slice(vectors.offset * width, len(vectors) * width))
+    rows, masks = bits.reshape(-1, width), present.reshape(-1, width)
+    whole = np.asarray(masks.all(axis=1))
+    return [
+        _hash(rows[at].tobytes() + (b"" if whole[at] else masks[at].tobytes())) if ok else None
+        for at, ok in enumerate(valid)
+    ]
+
+
+def _hash(data: Any) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()

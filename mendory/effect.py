@@ -68,7 +68,9 @@ def findings_now(clinic: Clinic) -> tuple[Finding, ...]:
     """Everything found at the newest version, dismissed or not."""
     clinic.writer.refresh()
     view = clinic.view(clinic.writer)
-    return examine(view.scan(), view.fetch, clinic.settings, clinic.neighbours(clinic.writer)).findings
+    return examine(
+        view.scan(), view.fetch, clinic.settings_at(clinic.writer), clinic.neighbours(clinic.writer)
+    ).findings
 
 
 def _as_promised(

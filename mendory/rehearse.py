@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from mendory import digest
+from mendory.catalogue import StepKind
 from mendory.detect import Settings, examine
 from mendory.detect.neighbours import Neighbours
 from mendory.errors import RehearsalFailed
@@ -51,7 +53,11 @@ def rehearse(
     outside = None if any(c.full for c in changed) else {i for c in changed for i in c.ids | c.gone} - set(ids)
     held = ledger.asides.held()
     view = View(clone, held)
-    seen = examine(view.scan(), view.fetch, settings, neighbours)
+    # which vectors are of earlier texts is seen of the table, and no more true of what the plan embeds anew
+    renewed = {i for step in plan.steps() if step.kind is StepKind.REEMBED for i in step.changed_ids}
+    seen = examine(
+        view.scan(), view.fetch, replace(settings, stale_vectors=settings.stale_vectors - renewed), neighbours
+    )
     verdict = verify(list(plan.steps()), _digests(clone, ids), (), seen.findings, outside, held)
     if not verdict.ok:
         wrong = "; ".join(f"{c.name}: {', '.join(c.failed[:5])}" for c in verdict.checks if not c.ok)

@@ -7,25 +7,22 @@ text a vector came from is what was seen, and after a loss every vector counts a
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-import numpy as np
 import pyarrow as pa
 
 from mendory.claims import claims_in
 from mendory.claims.attributes import Singles
 from mendory.claims.plain import dumps
 from mendory.claimskept import KeptClaims
-from mendory.derived import Derived, derive
-from mendory.digest import float_bits
+from mendory.derived import Derived, derive, vector_digests
 from mendory.errors import Unavailable
 from mendory.links import Above, links
 from mendory.private import private_file
@@ -42,10 +39,15 @@ CREATE TABLE IF NOT EXISTS derived (
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS claimed (content TEXT PRIMARY KEY, claims TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS link (link TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (link, id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS former (
+  id TEXT NOT NULL, vector TEXT NOT NULL, vector_text TEXT NOT NULL, PRIMARY KEY (id, vector)
+) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS content_of ON derived (content);
 CREATE INDEX IF NOT EXISTS link_of ON link (id);
 CREATE INDEX IF NOT EXISTS stale ON derived (id) WHERE vector IS NOT NULL AND vector_text != content;
 """
+_FORMER: Final = "SELECT id, vector, vector_text FROM former WHERE id IN"
+"""Vectors of earlier texts that were replaced: one that is given back is of the same text as before."""
 _BATCH: Final = 2000
 
 
@@ -125,7 +127,7 @@ class SideState:
                 conn.executemany("DELETE FROM link WHERE id = ?", [(i,) for i in sorted(change.ids | change.gone)])
             for memories, vectors in source.with_vectors(wanted) if wanted is None or wanted else ():
                 looked_at += len(memories)
-                self._write(conn, memories, _digests(vectors, len(memories)), spaces or {})
+                self._write(conn, memories, vector_digests(vectors, len(memories)), spaces or {})
                 tied = zip(memories, _marks(vectors, len(memories)), strict=True)
                 rows = [
                     (link, memory.id)
@@ -137,7 +139,8 @@ class SideState:
                 if seen is not None:
                     seen.update(m.id for m in memories if m.id)
             stray = self._stray(conn, seen) if seen is not None else sorted(change.gone if change else ())
-            conn.executemany("DELETE FROM derived WHERE id = ?", [(i,) for i in stray])
+            for name in ("derived", "former"):
+                conn.executemany(f"DELETE FROM {name} WHERE id = ?", [(i,) for i in stray])  # noqa: S608
             if looked_at or stray:
                 conn.execute("DELETE FROM claimed WHERE content NOT IN (SELECT content FROM derived)")
             held = {"key": self._key, "version": str(source.version)}
@@ -172,12 +175,14 @@ class SideState:
             else:
                 held = conn.execute(f"{columns} AND vector_text != content").fetchall()
                 held += list(_of_ids(conn, columns, sorted(change.ids)))
-        known = {row: (vector, came_from) for row, vector, came_from in held}
+            known = {row: {vector: came_from} for row, vector, came_from in held}
+            for row, earlier, text in _looked_up(conn, _FORMER, known):
+                known[row].setdefault(earlier, text)
         found = set()
         for memories, vectors in source.with_vectors(sorted(known), texts_only=True) if known else ():
-            for memory, mark in zip(memories, _digests(vectors, len(memories)), strict=True):
-                vector, came_from = known[str(memory.id)]
-                if mark == vector and text_digest(memory) != came_from:
+            for memory, mark in zip(memories, vector_digests(vectors, len(memories)), strict=True):
+                came_from = known[str(memory.id)].get(str(mark))
+                if came_from is not None and text_digest(memory) != came_from:
                     found.add(str(memory.id))
         return frozenset(found)
 
@@ -241,13 +246,21 @@ class SideState:
         self, conn: sqlite3.Connection, memories: list[Memory], vectors: list[str | None], spaces: Mapping[str, str]
     ) -> None:
         before = self._held(conn, [m.id for m in memories if m.id])
-        rows = []
+        former = {(row, vector): text for row, vector, text in _looked_up(conn, _FORMER, before)}
+        rows, replaced = [], []
         for memory, vector in zip(memories, vectors, strict=True):
             if memory.id:
-                d = derive(memory, vector, spaces.get(memory.id), before.get(memory.id))
+                held = before.get(memory.id)
+                if held is not None and held.vector != vector:
+                    if held.stale_vector:
+                        replaced.append((memory.id, held.vector, held.vector_text))
+                    if came_from := former.get((memory.id, str(vector))):  # it was given back
+                        held = replace(held, vector=vector, vector_text=came_from, vector_space=None)
+                d = derive(memory, vector, spaces.get(memory.id), held)
                 claim = None if d.claim is None else json.dumps(d.claim, ensure_ascii=False)
                 rows.append((memory.id, d.content, d.meaning, claim, d.vector, d.vector_text, d.vector_space, d.factor))
         conn.executemany("INSERT OR REPLACE INTO derived VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        conn.executemany("INSERT OR REPLACE INTO former VALUES (?, ?, ?)", replaced)
         texts = {text_digest(memory): memory.content for memory in memories if memory.id and memory.content}
         known = {content for (content,) in _looked_up(conn, "SELECT content FROM claimed WHERE content IN", texts)}
         said = [(key, dumps(claims_in(text))) for key, text in texts.items() if key not in known]
@@ -275,24 +288,3 @@ def _of_ids(conn: sqlite3.Connection, query: str, ids: Sequence[str]) -> Iterato
     for at in range(0, len(ids), _BATCH):
         part = ids[at : at + _BATCH]
         yield from conn.execute(f"{query} AND id IN ({', '.join('?' * len(part))})", part)
-
-
-def _digests(vectors: pa.Array | None, size: int) -> list[str | None]:
-    """One digest a vector over its bits and inner nulls; None for a null."""
-    if vectors is None:
-        return [None] * size
-    valid = vectors.is_valid().to_pylist()
-    if not pa.types.is_fixed_size_list(vectors.type):
-        return [_hash(repr(v).encode()) if ok else None for v, ok in zip(vectors.to_pylist(), valid, strict=True)]
-    width = vectors.type.list_size
-    bits, present = float_bits(vectors.values.slice(vectors.offset * width, len(vectors) * width))
-    rows, masks = bits.reshape(-1, width), present.reshape(-1, width)
-    whole = np.asarray(masks.all(axis=1))
-    return [
-        _hash(rows[at].tobytes() + (b"" if whole[at] else masks[at].tobytes())) if ok else None
-        for at, ok in enumerate(valid)
-    ]
-
-
-def _hash(data: Any) -> str:
-    return hashlib.blake2b(data, digest_size=16).hexdigest()

@@ -158,6 +158,7 @@ def _remains(step: Step, by_row: Mapping[str, Sequence[Finding]]) -> bool:
                 (StepKind.NORMALISE_STATUS, Code.ILLEGAL_STATUS)
                 | (StepKind.SET_SCOPE, Code.MISSING_SCOPE)
                 | (StepKind.SET_SOURCE, Code.MISSING_SOURCE)
+                | (StepKind.REEMBED, Code.EMBEDDING_STALE_TEXT)
             ) if mine:
                 return True
             case (

@@ -32,6 +32,7 @@ def test_a_remedy_with_a_step_has_a_level() -> None:
         assert remedy.otherwise in Otherwise
     deciding = {f"conflict.{rule}" for rule in ("latest_user_statement", "newer", "confidence", "authority")}
     others = {"merge.exact", "merge.near", "merge.echo", "repoint.known_successor", "conflict.exception"}
+    others.add("reembed.changed_text")
     assert {*others, *deciding, "weigh.context", "weigh.finished"} == RULES
 
 
@@ -69,7 +70,7 @@ def test_no_step_deletes() -> None:
     kinds = {
         *("fill", "normalise_status", "merge_exact", "merge_near", "summarise"),
         *("supersede", "mark_disputed", "lift_mark", "link_exception", "weigh"),
-        *("repoint", "set_scope", "set_source"),
+        *("repoint", "set_scope", "set_source", "reembed"),
     }
 
     assert kinds == {k.value for k in StepKind}

@@ -310,7 +310,8 @@ class DiagnosisSection(Section):
 class LimitsSection(Section):
     """How much may be changed without a person; without this section nothing is.
 
-    `zone` is where a day begins. A share counts only from `min_rows` rows on.
+    `zone` is where a day begins. A share counts only from `min_rows` rows on. Where more than `reembed_rows` rows
+    wait to be embedded anew, a person alone lets it be done.
     """
 
     rows_per_run: Count
@@ -320,6 +321,7 @@ class LimitsSection(Section):
     sick_share_scope: Share = 0.4
     sick_share_table: Share = 0.55
     min_rows: Annotated[int, Field(ge=0)] = 5
+    reembed_rows: Annotated[int, Field(ge=0)] = 100
 
 
 class RulesSection(Section):

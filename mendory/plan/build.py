@@ -17,11 +17,12 @@ from mendory.mapping import RELATIONS, Giving
 from mendory.plan.answered import answered as by_answer
 from mendory.plan.belonging import set_scope, set_source
 from mendory.plan.dispute import lift_mark, mark_disputed
-from mendory.plan.draft import Draft, Situation, Unplanned, VectorOf, changed, nobody_embeds
+from mendory.plan.draft import NOT_RENEWED, Draft, Renewal, Situation, Unplanned, VectorOf, changed, nobody_embeds
 from mendory.plan.evidence import Evidence, Witnesses
 from mendory.plan.exception import link_exception
 from mendory.plan.fill import fill, normalise_status
 from mendory.plan.merge import merge_exact, merge_near
+from mendory.plan.renew import reembed
 from mendory.plan.repoint import repoint_dangling
 from mendory.plan.summarise import summarise
 from mendory.plan.supersede import supersede
@@ -33,6 +34,7 @@ _DRAFTERS: Mapping[StepKind, Callable[[Finding, Situation], list[Draft | Unplann
     StepKind.FILL: fill,
     StepKind.NORMALISE_STATUS: normalise_status,
     StepKind.REPOINT: repoint_dangling,
+    StepKind.REEMBED: reembed,
     StepKind.MERGE_EXACT: merge_exact,
     StepKind.MERGE_NEAR: merge_near,
     StepKind.SUMMARISE: summarise,
@@ -86,6 +88,7 @@ def draft(
     giving: Callable[[Sequence[str]], Giving],
     vector_of: VectorOf = nobody_embeds,
     neighbours: Neighbours | None = None,
+    renewal: Renewal = NOT_RENEWED,
 ) -> Drafted:
     """Every repair that follows, one from another: examine, draft, imagine it done, examine again.
 
@@ -94,7 +97,7 @@ def draft(
     approved, so nothing is planned on it; but for what a person has answered already. `held_back` says why a finding
     must not be planned (dismissed, under an open plan, tried too often), or None; none is planned whose steps would
     change a row in `wishes.kept` or archive one in `wishes.anew`. `giving` is what rows without a scope or source can
-    be given; `vector_of` embeds a summary. The result does not depend on the order of rows.
+    be given; `vector_of` embeds a summary, `renewal` changed texts. The result does not depend on the order of rows.
     """
     imagined: dict[str, Memory] = {}
     looked_up: dict[str, Memory | None] = {}
@@ -137,6 +140,7 @@ def draft(
             successors=successors,
             undecided=undecided,
             vector_of=vector_of,
+            renewal=renewal,
             losing=losers(
                 [
                     (f.evidence["keep"], f.evidence["lose"])

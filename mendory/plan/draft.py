@@ -58,7 +58,9 @@ class Draft:
 
     @property
     def level(self) -> Level:
-        """Who may let it run, from the catalogue."""
+        """Who may let it run, from the catalogue; a person alone where many rows are embedded anew."""
+        if self._many:
+            return Level.PERSON
         level = self._remedy.level
         assert level is not None
         return level
@@ -66,11 +68,15 @@ class Draft:
     @property
     def rule(self) -> str | None:
         """The rule that can confirm it, from the catalogue."""
-        return self._remedy.rule
+        return None if self._many else self._remedy.rule
 
     @property
     def _remedy(self) -> Remedy:
         return CHOSEN[self.chosen] if self.chosen else remedy_of(self.finding)
+
+    @property
+    def _many(self) -> bool:
+        return self.kind is StepKind.REEMBED and bool(self.detail.get("many"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +104,18 @@ def nobody_embeds(ids: Sequence[str], text: str) -> NoVector:  # noqa: ARG001 - 
 
 
 @dataclass(frozen=True, slots=True)
+class Renewal:
+    """Who makes the vector of a row's changed text; `many`: more rows wait than a rule may let be embedded anew."""
+
+    vector_of: Callable[[Memory], Sequence[float] | NoVector]
+    many: bool = True
+
+
+NOT_RENEWED: Final = Renewal(lambda _: NoVector("no embedder is configured to embed changed texts"))
+"""Where there is no embedder."""
+
+
+@dataclass(frozen=True, slots=True)
 class Situation:
     """What a drafter may look at: rows in their planned state, facts of the table, the owner's wishes.
 
@@ -106,8 +124,9 @@ class Situation:
     row. `owner_keys` are the metadata keys that name an owner, `incidental` keys and columns that never change what a
     memory means. `successors` tells, from the ledger, which row a vanished one had been merged into. `undecided` are
     rows of steps drafted before which a person must accept, so that nobody knows yet what becomes of them. `vector_of`
-    embeds. `evidence` is what other rows tell about those that lack a scope or a source. `losing` is, for each row
-    that a rule lets lose, those it loses to, the last of which stays; empty where they lose in a circle.
+    embeds a summary, `renewal` changed texts. `evidence` is what other rows tell about those that lack a scope or a
+    source. `losing` is, for each row that a rule lets lose, those it loses to, the last of which stays; empty where
+    they lose in a circle.
     """
 
     look: Callable[[Sequence[str]], Mapping[str, Memory]]
@@ -126,6 +145,7 @@ class Situation:
     vector_of: VectorOf
     evidence: Evidence | None = None
     losing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    renewal: Renewal = NOT_RENEWED
 
 
 def changed(memory: Memory, changes: Mapping[str, Any]) -> Memory:

@@ -152,6 +152,23 @@ _PATTERNS: Final = (
         r"what is kept aside of these rows would be lost with the former text",
         "另存的相关内容会随原来的文本一起失去对应",
     ),
+    (r"no embedder is configured to embed changed texts", "未配置为改过的文本生成向量的嵌入模型"),
+    (
+        r"the embedder is a service, and a plan asks none to embed changed texts",
+        "嵌入模型是外部服务，制定计划时不会请它嵌入改过的文本",
+    ),
+    (
+        r"more than (\S+) rows wait: the next plan takes them, or mendory migrate start embeds the table anew",
+        r"等待的行超过 \1 条：由下一个计划处理，或用 mendory migrate start 重新嵌入整张表",
+    ),
+    (r"the embedder makes no vector of the changed text: (.+)", r"嵌入模型未能为改过的文本生成向量：\1"),
+    (r"the changed text can't be embedded", "改过的文本无法嵌入"),
+    (
+        r"the configured embedder does not make the vectors that the table holds",
+        "所配置的嵌入模型生成的向量与表中所存的不符",
+    ),
+    (r"the vector it holds can't be written down, and so not given back", "它所持的向量无法记录，也就无法恢复"),
+    (r"embed the changed text anew", "为改过的文本重新生成向量"),
     (r"no embedder is configured to make the summary's vector", "未配置为摘要生成向量的嵌入模型"),
     (
         r"the embedder is a service, and a plan asks none to embed a summary",

@@ -87,7 +87,9 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "repoint": ("Re-point references", "改指引用"),
     "set_scope": ("Set the scope", "补写范围"),
     "set_source": ("Set the source", "补写来源"),
+    "reembed": ("Embed changed texts anew", "为改过的文本重新生成向量"),
     # rules that may confirm a step
+    "reembed.changed_text": ("embedding of changed texts anew", "为改过的文本重新生成向量"),
     "merge.exact": ("merge of exact duplicates", "合并完全重复"),
     "merge.near": ("merge of what says the same in other words", "合并近似重复"),
     "merge.echo": ("merge of recalled texts into their originals", "把被再次存储的召回内容并入原记忆"),
@@ -268,6 +270,11 @@ STRATEGIES: Final[Mapping[str, tuple[str, str]]] = {
         "Propose the one scope that all evidence points to: the owner that the metadata names, siblings of one batch "
         "that agree. A person alone lets it run. Where evidence points to none or to several, nothing is proposed.",
         "提议全部证据共同指向的唯一范围：元数据中的所有者、同批且完全一致的记忆；只能由人批准。证据不足或不一致时不提议。",
+    ),
+    "reembed": (
+        "Write the vector of the text as it is now into the row, and nothing else; the former one can be given back. "
+        "Where more rows wait than limits.reembed_rows a person alone lets it run.",
+        "把现有文本的向量写入该行，其他一概不动；原向量可以恢复。等待的行数超过 limits.reembed_rows 时只能由人批准。",
     ),
     "set_source": (
         "Propose the source that siblings of one batch all have. A person alone lets it run. Where they do not all "
