@@ -21,6 +21,7 @@ from mendory import drifting
 from mendory.cli import main
 from mendory.clinic import Clinic
 from mendory.drift import CODES, REASONS, SHARES, Damage, Drift, Sign, ask, conclude, look
+from mendory.drift.naming import names
 from mendory.drift.signs import EDGES, histogram, usual_length
 from mendory.embedder_section import EmbedderSection
 from mendory.embedding import Vectors, build
@@ -31,6 +32,7 @@ from mendory.mapping import Mapping
 from mendory.report.reasons import chinese
 from mendory.report.terms import NAMES
 from mendory.side import text_digest
+from mendory.spaces import Witnessed
 from tests.conftest import NOON, arrow, make_config, memory
 
 pytestmark = [pytest.mark.lance, pytest.mark.model]
@@ -194,6 +196,27 @@ def test_a_healthy_table_gives_no_alarm_under_any_of_many_seeds(
 
     assert [()] * 24 == alarms
     assert () == judged(reader, None).found
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_healthy_tables_of_every_sort_give_no_alarm(tmp_path: Path, models: dict[str, Known], seed: int) -> None:
+    """Other texts each, some of them several times; of either model; normalised or of any length; rounded or not."""
+    chance = np.random.default_rng(seed)
+    model = models["minilm" if seed % 2 else "use"]
+    texts = [str(t) for t in chance.choice([*TEXTS, *TOPICS], 150)]
+    # a model that does not normalise: the length is the text's own
+    lengths = {t: 1.0 if seed % 3 else float(chance.lognormal(0, 0.4)) for t in dict.fromkeys(texts)}
+
+    def made(of: Sequence[str]) -> Any:
+        return model.of(of) * np.array([[lengths[t]] for t in of])
+
+    stored = made(texts)
+    reader = table(tmp_path, stored.astype(np.float16) if seed % 4 == 1 else stored, texts)
+    looked = look(reader)
+    asked = ask(reader, looked, SHARES[seed % 3], seed, 8000)
+
+    assert () == conclude(reader, looked, asked, made(asked.texts).astype(np.float32)).found
+    assert () == conclude(reader, looked, None, None).found
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -416,6 +439,37 @@ def test_the_usual_length_is_that_of_most(length: float, most: list[float], few:
 
     assert found is not None
     assert abs(found / length - 1) < 2e-3 or abs(found - 1) < 2e-3
+
+
+@given(
+    st.integers(0, 10_000),
+    st.dictionaries(st.integers(0, 59), st.sampled_from(["unnormalised", "truncated", "padded", "shuffled"])),
+    st.sets(st.integers(0, 59)),
+)
+@settings(max_examples=80, deadline=None)
+def test_exactly_the_damaged_rows_are_named_each_by_its_own(seed: int, wrong: dict[int, str], old: set[int]) -> None:
+    """Whatever is mixed in one sample: no right row is named, no wrong one is missed, each has its own name."""
+    chance = np.random.default_rng(seed)
+    made = unit(chance.standard_normal((60, 64))).astype(np.float32)
+    stored = [vector.copy() for vector in made]
+    for at, kind in wrong.items():
+        if kind == "unnormalised":
+            stored[at] = stored[at] * 3
+        elif kind == "truncated":
+            stored[at][40:] = 0
+        elif kind == "padded":
+            stored[at] = np.concatenate([stored[at], np.zeros(16, np.float32)])
+        else:
+            stored[at] = made[(at + 1) % 60]
+    for at in old - wrong.keys():
+        stored[at] = -stored[at]
+    rows = [Witnessed(f"m{n}", f"text {n}", vector) for n, vector in enumerate(stored)]
+    swapped = {f"m{n}" for n, kind in wrong.items() if kind == "shuffled"}
+
+    told = names(rows, made, {f"m{n}" for n in old}, lambda some, _: swapped & {row.id for row in some})
+
+    stale = dict.fromkeys(old, "older_than_its_text")
+    assert {f"m{n}": kind for n, kind in {**wrong, **stale}.items()} == {row: d.value for row, d in told.items()}
 
 
 @given(st.integers(0, 10_000))

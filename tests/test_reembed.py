@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import random
+import signal
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,6 +16,7 @@ import pytest
 
 from mendory.catalogue import Level, StepKind
 from mendory.clinic import Clinic
+from mendory.config import Config
 from mendory.embedder_section import EmbedderSection
 from mendory.embedding import build
 from mendory.executor.owner import executing
@@ -21,6 +25,7 @@ from mendory.ledger.records import IntentState
 from mendory.plan.model import Plan
 from mendory.treatment import apply, approve, recover_all, take_back
 from tests.conftest import GENEROUS, arrow, memory
+from tests.crash.processes import Say, Started
 from tests.dying import died_after_its_commit
 from tests.test_executor import now, owner, planned, reasons, values
 
@@ -259,6 +264,48 @@ def test_a_crash_before_the_commit_leaves_the_vectors_and_is_done_again(
 
 def _nobody_alive(context: Any) -> Any:
     return dataclasses.replace(context, alive=lambda owner, at: False)
+
+
+def applying(say: Say, config: Config, plan_id: str) -> None:
+    """The process that is killed: the plan is applied."""
+    say("ready")
+    apply(Clinic(config), plan_id)
+    say("applied")
+
+
+@pytest.mark.crash
+@pytest.mark.parametrize("seed", range(6))
+def test_a_killed_process_leaves_old_or_new_vectors_and_the_next_ends_it(
+    at: Callable[..., Clinic], embed: Embed, seed: int
+) -> None:
+    """SIGKILL around the commit: every row has its old or its new vector, whole; applied again, all have the new."""
+    chance, made = random.Random(seed), at()
+    clinic = Clinic(made.config)
+    plan = renewing(clinic)
+    before, old = now(clinic), values(clinic, "embedding")
+    versions = clinic.config.root / "memories.lance" / "_versions"
+    there = len(list(versions.glob("*.manifest")))
+    process = Started(applying, clinic.config.root / "errors", clinic.config, plan.id)
+    process.await_word("ready")
+    until = time.monotonic() + 20
+    # the first is the binding to the ledger, the second the commit
+    while len(list(versions.glob("*.manifest"))) < there + seed % 3 and time.monotonic() < until:
+        time.sleep(0.002)
+    time.sleep(chance.choice((0, 0.005, 0.02, 0.1)))
+    process.end(signal.SIGKILL)
+    new = dict(zip(CHANGED, embed(list(CHANGED.values())), strict=True))
+    left = values(clinic, "embedding")
+    assert all(left[i] == old[i] or np.allclose(left[i], new[i], atol=1e-6) for i in CHANGED)
+
+    later = Clinic(clinic.config)
+    if {None} & {o["outcome"] for o in later.ledger.plans.outcomes(plan.id).values()}:
+        apply(later, plan.id)
+
+    assert {"applied"} == {o["outcome"] for o in later.ledger.plans.outcomes(plan.id).values()}
+    assert set(CHANGED) == {i for i, d in now(later).items() if before[i] != d}
+    assert all(np.allclose(values(later, "embedding")[i], new[i], atol=1e-6) for i in CHANGED)
+    take_back(later, plan.id, "ann")
+    assert before == now(later)
 
 
 def test_a_row_a_person_keeps_is_left_as_it_is(at: Callable[..., Clinic]) -> None:

@@ -1,4 +1,4 @@
-"""One pass over all rows: what a drift check keeps of each, and its cohorts. Memory: about 130 bytes a row."""
+"""One pass over all rows: what a drift check keeps of each, and its cohorts. Memory: about 350 bytes a row."""
 
 from __future__ import annotations
 
