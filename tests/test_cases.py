@@ -83,6 +83,7 @@ def test_every_case_belongs_to_a_runner_and_says_why() -> None:
         "near",
         "pages",
         "policy",
+        "queries",
         "rules",
         "text",
         "veto",

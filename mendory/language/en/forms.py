@@ -93,6 +93,13 @@ def _table(lines: str) -> dict[str, str]:
 _FORMS = _table(_IRREGULAR)
 _SPELLINGS = _table(_SPELLING)
 _stem = Stemmer.Stemmer("english").stemWord
+SYNONYMS = {
+    word: group[0] if word != group[0] else group[1]
+    for group in (group.split() for line in _SYNONYMS.strip().splitlines() for group in line.split("|"))
+    if len(group) > 1
+    for word in group
+}
+"""A listed word with another of its meaning."""
 _SYNONYM = {_stem(form): _stem(word) for form, word in _table(_SYNONYMS).items()}
 # Of forms with one stem the shortest says what it is of: insane, sane; not insanity, sanity.
 _TURN = {_stem(form): _stem(base) for base, form in sorted(FORMED, key=lambda pair: -len(pair[1]))} | {

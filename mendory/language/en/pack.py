@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 from mendory.language.claim import Claim
-from mendory.language.en import ageing, moving
+from mendory.language.en import ageing, moving, rewording
 from mendory.language.en.amounts import amounts
 from mendory.language.en.bounds import bounds
 from mendory.language.en.claims import claims
@@ -123,6 +123,14 @@ class English:
     def belongs_to(self, text: str) -> tuple[tuple[str, str], ...]:
         """(project, employer or tool, its name as written) for each that the text is about."""
         return moving.belongs_to(text)
+
+    def pieces(self, text: str) -> tuple[str, ...]:
+        """The text in words, each with what stands behind it."""
+        return rewording.pieces(text)
+
+    def rewordings(self, text: str) -> tuple[str, ...]:
+        """The text as questions in other words."""
+        return rewording.rewordings(text)
 
 
 def _versions(found: list[Token], used: set[int]) -> frozenset[str]:

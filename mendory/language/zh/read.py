@@ -9,7 +9,7 @@ from mendory.language.claim import Claim
 from mendory.language.moving import MovedOn
 from mendory.language.reading import Reading, Word
 from mendory.language.writing import halfwidth, simplified
-from mendory.language.zh import ageing, moving
+from mendory.language.zh import ageing, moving, rewording
 from mendory.language.zh.asking import asks
 from mendory.language.zh.bounds import bounds
 from mendory.language.zh.claims import claims_of
@@ -107,6 +107,14 @@ class Chinese:
     def belongs_to(self, text: str) -> tuple[tuple[str, str], ...]:
         """(project, employer or tool, its name as written) for each that the text is about."""
         return moving.belongs_to(text)
+
+    def pieces(self, text: str) -> tuple[str, ...]:
+        """The text in words, each with what stands behind it."""
+        return rewording.pieces(text)
+
+    def rewordings(self, text: str) -> tuple[str, ...]:
+        """The text as questions in other words."""
+        return rewording.rewordings(text)
 
 
 def _stripped(parts: list[str]) -> tuple[str, ...]:

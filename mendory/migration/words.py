@@ -1,0 +1,165 @@
+"""What the gate says, for people: its parts, its reasons and its table, in English and Chinese."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from mendory.migration.gate import Examined, Gate, Outcome, Part
+from mendory.migration.quality import Slice
+from mendory.text import shown
+
+_BOTH = tuple[str, str]
+
+PARTS: Final[Mapping[str, _BOTH]] = {
+    "purity": ("purity", "纯净度"),
+    "quality": ("quality", "检索质量"),
+    "self_retrieval": ("self-retrieval", "自检索"),
+    "agreement": ("agreement", "一致性"),
+    "cost": ("speed and cost", "速度与成本"),
+}
+OUTCOMES: Final[Mapping[str, _BOTH]] = {
+    "passed": ("passed", "通过"),
+    "look": ("passed, look at it", "通过，请看一眼"),
+    "refused": ("refused", "拒绝"),
+}
+REASONS: Final[Mapping[str, _BOTH]] = {
+    "half_migrated": (
+        "rows still lack a vector of the new model for the text they have now; let the filling end",
+        "有些行还没有当前文本的新模型向量；请等填充完成",
+    ),
+    "other_dimension": (
+        "vectors have another dimension than the new model's; embed these rows again",
+        "有些向量的维度与新模型不同；请重新嵌入这些行",
+    ),
+    "unusable_vectors": (
+        "vectors are zero or not finite; embed these rows again",
+        "有些向量为零或含非有限值；请重新嵌入这些行",
+    ),
+    "unnormalised": (
+        "vectors have the right direction and another length; set the normalisation and embed these rows again",
+        "有些向量方向正确但长度不对；请改正归一化设置并重新嵌入这些行",
+    ),
+    "shuffled": (
+        "vectors are the new model's, of other rows' texts; embed these rows again",
+        "有些向量出自新模型，却属于其他行的文本；请重新嵌入这些行",
+    ),
+    "lost_prefix": (
+        "vectors are the new model's, of the right texts with another prefix or pooling; set it and embed again",
+        "有些向量出自新模型和正确的文本，但前缀或池化方式不同；请改正设置并重新嵌入",
+    ),
+    "wrong_model": (
+        "vectors are another model's of the same dimension; set the model and embed these rows again",
+        "有些向量出自维度相同的另一个模型；请改正模型并重新嵌入这些行",
+    ),
+    "too_few_rows_embedded_again": (
+        "too few rows were embedded again to know; let the whole sample be embedded",
+        "重新嵌入核对的行太少，无法判断；请嵌入全部抽样",
+    ),
+    "too_few_queries": (
+        "too few queries could be made from memories; the table must hold more of them",
+        "能由记忆生成的查询太少；表中需要有更多记忆",
+    ),
+    "worse": ("the new model finds less; choose another one", "新模型的检索更差；请选择其他模型"),
+    "unsure": (
+        "the queries do not tell whether the new model finds less; add judged queries",
+        "现有查询无法断定新模型是否更差；请补充人工判定的查询",
+    ),
+    "slice_worse": (
+        "the new model certainly finds less in a language or scope",
+        "在某种语言或某个范围内，新模型的检索确定更差",
+    ),
+    "self_retrieval_worse": (
+        "fewer memories are found among ten by queries made from them",
+        "用记忆自身生成的查询，前十条中能找回的记忆变少了",
+    ),
+    "nothing_found": ("neither space answered a query", "两个空间都没有回答任何查询"),
+    "same": (
+        "every query is answered alike: the old space was compared with itself",
+        "所有查询的结果完全相同：很可能把旧空间与它自己作了比较",
+    ),
+    "apart": ("hardly an answer is alike; look at the worst queries", "两者的结果几乎没有重合；请查看最差的查询"),
+    "too_few_timed": ("too few recalls were timed; time 200 in each space", "计时的召回太少；每个空间请计时 200 次"),
+    "slower": ("recalls take more than half as long again", "召回耗时增加超过一半"),
+    "cost_unknown": (
+        "nobody knows what the new model costs; set embedder.price_per_million_chars",
+        "不知道新模型的费用；请设置 embedder.price_per_million_chars",
+    ),
+}
+"""Each reason with what to do next."""
+_LINES: Final[Mapping[Part, _BOTH]] = {
+    Part.PURITY: (
+        "{fresh} of {texts} rows on the new model · {agreed} of {embedded_again} embedded again agree",
+        "{texts} 行中 {fresh} 行已用新模型 · 重新嵌入 {embedded_again} 行，{agreed} 行相符",
+    ),
+    Part.QUALITY: (
+        "nDCG@10 {old:.3f} → {new:.3f} ({delta:+.3f}, at least {lower:+.3f}) over {queries} queries",
+        "nDCG@10 {old:.3f} → {new:.3f}（{delta:+.3f}，至少 {lower:+.3f}），{queries} 个查询",
+    ),
+    Part.SELF_RETRIEVAL: (
+        "found among ten {old:.3f} → {new:.3f} ({delta:+.3f}, at least {lower:+.3f}) · first {first_old:.3f} → "
+        "{first_new:.3f}",
+        "前十条内找回 {old:.3f} → {new:.3f}（{delta:+.3f}，至少 {lower:+.3f}）· "
+        "排第一 {first_old:.3f} → {first_new:.3f}",
+    ),
+    Part.AGREEMENT: (
+        "overlap@10 {overlap:.2f} · RBO {rbo:.2f} · same first answer {same_first:.2f}",
+        "前十重合 {overlap:.2f} · RBO {rbo:.2f} · 首条相同 {same_first:.2f}",
+    ),
+    Part.COST: (
+        "P95 {old_p95} → {new_p95} ms · {texts} texts to embed, {money}",
+        "P95 {old_p95} → {new_p95} 毫秒 · 嵌入 {texts} 条文本，{money}",
+    ),
+}
+_SLICE: Final = (
+    "{axis} {value}: {old:.3f} → {new:.3f} ({delta:+.3f}, at most {upper:+.3f}) over {queries} queries{veto}",
+    "{axis} {value}：{old:.3f} → {new:.3f}（{delta:+.3f}，至多 {upper:+.3f}），{queries} 个查询{veto}",
+)
+_AXES: Final[Mapping[str, _BOTH]] = {"language": ("language", "语言"), "scope": ("scope", "范围")}
+_VETO: Final = (" — vetoes", "——否决")
+_FREE: Final = ("no price", "无计费")
+
+
+def table(gate: Gate, language: str, most: int = 12) -> tuple[str, ...]:
+    """The gate in lines: each part with its numbers and reasons, then the slices, the worst first, at most so many."""
+    at = int(language == "zh")
+    lines: list[str] = []
+    for part in gate.parts:
+        lines.append(f"{PARTS[part.part.value][at]}  {OUTCOMES[part.outcome.value][at]}  {numbers(part, at)}")
+        lines += [f"  {REASONS[reason][at]}" for reason in part.reasons]
+    lines += [_slice(one, at) for one in gate.slices[:most]]
+    return tuple(lines)
+
+
+def numbers(part: Examined, at: int) -> str:
+    """The numbers of a part in one line."""
+    held = dict(part.numbers)
+    if part.part is Part.QUALITY:
+        held = held["ndcg"]
+    elif part.part is Part.SELF_RETRIEVAL:
+        first = held["first"]
+        held = {**held["among_ten"], "first_old": first["old"], "first_new": first["new"]}
+    elif part.part is Part.COST:
+        held = {"old_p95": "?", "new_p95": "?", **held, **_spent(held, at)}
+    return _LINES[part.part][at].format(**held)
+
+
+def _spent(held: Mapping[str, Any], at: int) -> dict[str, Any]:
+    filling = held.get("filling")
+    if filling is None:
+        return {"texts": "?", "money": "?"}
+    return {"texts": filling["texts"], "money": _FREE[at] if filling["cost"] is None else f"{filling['cost']:.2f}"}
+
+
+def _slice(one: Slice, at: int) -> str:
+    said = {**one.change.as_json(), "axis": _AXES[one.axis][at], "value": shown(one.value)}
+    return _SLICE[at].format(**said, veto=_VETO[at] if one.vetoes else "")
+
+
+def refusal(gate: Gate) -> tuple[str, ...]:
+    """The parts that refuse, with their reasons, as plain English for an error."""
+    return tuple(
+        f"{PARTS[part.part.value][0]}: {'; '.join(REASONS[reason][0] for reason in part.reasons)}"
+        for part in gate.parts
+        if part.outcome is Outcome.REFUSED
+    )
