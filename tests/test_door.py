@@ -608,7 +608,7 @@ def test_a_row_changed_between_reading_and_writing_is_stale(
     """The old values are part of the write itself: a change that slips in is not overwritten, nor is it at a retry."""
     open_door = door([memory("m1", content="喝茶")])
     foreign = lancedb.connect(open_door.config.table_uri).open_table("memories")
-    table = open_door._rows._table
+    table = open_door._at().rows._table
     plain = table.read
     theirs = ["别人写的"]
 
@@ -632,7 +632,7 @@ def test_a_mere_read_in_between_is_no_conflict(door: Callable[..., Door], monkey
     open_door = door([memory("m1", content="喝茶")])
     held = open_door.get("m1")
     foreign = lancedb.connect(open_door.config.table_uri).open_table("memories")
-    table = open_door._rows._table
+    table = open_door._at().rows._table
     plain = table.read
     touched = datetime(2025, 6, 1, tzinfo=UTC)
 

@@ -24,6 +24,7 @@ from mendory.door.ledger import LedgerView
 from mendory.errors import LedgerCorrupt, MemoryRefused, SpaceMoved, SpaceUnknown
 from mendory.ledger import Ledger
 from mendory.side import Note
+from mendory.spaces.pointer import Pointer
 from mendory.treatment import apply, approve
 from mendory.work import Outcome
 from tests.conftest import GENEROUS, NOON, FakeClock, make_config, make_table, memory
@@ -178,7 +179,7 @@ def test_digests_are_right_when_somebody_writes_in_between(
     agent = door([memory("m1")])
     clinic = Clinic(agent.config)
     foreign = lancedb.connect(agent.config.table_uri).open_table("memories")
-    table = agent._rows._table
+    table = agent._at().rows._table
     plain = table.read
 
     def interrupted(ident: str) -> Any:
@@ -274,16 +275,16 @@ def test_a_ledger_is_looked_into_both_ways(tmp_path: Path, clock: FakeClock, sch
     view = LedgerView(f"{scheme}{path}")
 
     assert {"火'": Note("about", {"duplicate_of": "m2", "related_ids": ["a", "b"]})} == view.notes()
-    assert (view.notes(), {}, None) == (view.notes("火'"), view.notes("m2"), view.active_space())
+    assert (view.notes(), {}, Pointer()) == (view.notes("火'"), view.notes("m2"), view.pointer())
     sqlite3.connect(tmp_path / "old.db").execute("CREATE TABLE meta (key TEXT)")
-    assert ({}, None) == (LedgerView(f"{scheme}{tmp_path / 'old.db'}").notes(), view.active_space())
+    assert ({}, Pointer()) == (LedgerView(f"{scheme}{tmp_path / 'old.db'}").notes(), view.pointer())
 
 
 def test_a_ledger_that_is_none_is_told(tmp_path: Path) -> None:
     """No ledger is nothing kept aside, and none is made; a damaged one is an error, not nothing."""
-    assert ({}, None) == (
+    assert ({}, Pointer()) == (
         LedgerView(f"sqlite:///{tmp_path / 'none.db'}").notes(),
-        LedgerView(f"sqlite:///{tmp_path / 'none.db'}").active_space(),
+        LedgerView(f"sqlite:///{tmp_path / 'none.db'}").pointer(),
     )
     assert [] == list(tmp_path.iterdir())
     (tmp_path / "bad.db").write_bytes(b"no database at all " * 100)
@@ -351,7 +352,8 @@ def test_a_model_that_moves_while_it_writes_is_noticed(door: Callable[..., Door]
     agent = door(embedder=embedder)
     with_space(agent, Named())
     agent.add("一条", **WHO)
-    agent._embedding._admitted._since = 999  # type: ignore[union-attr]
+    for admitted in agent._at().embedding._embedders._admitted.values():
+        admitted._since = 999  # type: ignore[attr-defined]
     embedder.shift = 1.0
 
     with pytest.raises(SpaceMoved):

@@ -183,7 +183,7 @@ def test_a_touch_of_what_a_read_changes_is_no_conflict(
     door = home(home_row("a", "我不吃香菜"))
     held = door.get("a")
     foreign = lancedb.connect(door.config.table_uri).open_table("chat_memory")
-    table = door._rows._table
+    table = door._at().rows._table
     plain = table.read
     left = [2]
 
@@ -210,7 +210,7 @@ def test_a_change_of_the_owners_in_between_is_a_conflict(
     door = home(home_row("a", "我不吃香菜"))
     held = door.get("a")
     foreign = lancedb.connect(door.config.table_uri).open_table("chat_memory")
-    table = door._rows._table
+    table = door._at().rows._table
     plain = table.read
 
     def interrupted(ident: str) -> Any:

@@ -369,7 +369,7 @@ def test_a_mapped_column_that_went_is_named(flagged: Door, verb: str) -> None:
 
 def dropping(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     """Just before the next write the owner drops a column."""
-    table = door._rows._table
+    table = door._at().rows._table
     plain = table._tried
 
     def tried(what: str, write: Any, schema: pa.Schema) -> Any:
@@ -407,7 +407,7 @@ def test_a_table_that_changes_on_and_on_is_told(flagged: Door, verb: str, monkey
     def moved(*_: object) -> None:
         raise ColumnsMoved
 
-    monkeypatch.setattr(flagged._rows._table, "_tried", moved)
+    monkeypatch.setattr(flagged._at().rows._table, "_tried", moved)
     write: Callable[[], object] = {
         "add": lambda: flagged.add("喝茶", scope="u1"),
         "update": lambda: flagged.update("a", content="喝茶"),

@@ -27,6 +27,7 @@ from mendory.ledger.records import IntentKind, IntentState
 from mendory.plan.model import ColumnChange, Edit
 from mendory.rows import with_values
 from mendory.side import Note
+from mendory.spaces.pointer import Pointer
 from mendory.work import Item, Rows, Unit, settle
 from tests.conftest import NOON, FakeClock, arrow, make_table, memory
 from tests.postgres import Server, binaries, serving
@@ -250,7 +251,7 @@ def test_asking_makes_nothing_on_the_server(postgres: Server, tmp_path: Path, cl
     assert not Ledger.exists(place)
     with pytest.raises(LedgerMismatch, match="no ledger at"):
         Ledger.open(place, create=False)
-    assert ({}, None) == (LedgerView(place).notes(), LedgerView(place).active_space())
+    assert ({}, Pointer()) == (LedgerView(place).notes(), LedgerView(place).pointer())
     for verb in ("check", "show", "doctor"):
         done = CliRunner().invoke(main, [verb, "--config", str(tmp_path / "mendory.toml")])
         assert postgres.password not in done.output
@@ -299,7 +300,7 @@ def test_a_role_that_may_only_select(postgres: Server, url: str, ledger: Ledger)
         view.notes()
     postgres.do(f"GRANT SELECT ON {place}.aside, {place}.space TO agent")
 
-    assert ({"m1": Note("about", {"duplicate_of": "m2"})}, None) == (view.notes(), view.active_space())
+    assert ({"m1": Note("about", {"duplicate_of": "m2"})}, Pointer()) == (view.notes(), view.pointer())
 
 
 @pytest.mark.parametrize("theirs", ["plan (id) AS SELECT 1", "alembic_version (version_num) AS SELECT '7a73514ca2d6'"])

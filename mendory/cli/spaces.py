@@ -22,6 +22,7 @@ from mendory.cli.shared import (
 from mendory.cli.words import many, say
 from mendory.clinic import Clinic
 from mendory.drift import worklist
+from mendory.embedder_section import EmbedderSection
 from mendory.embedding import Estimate, build
 from mendory.errors import ConfigInvalid, InputInvalid
 from mendory.events import Happened
@@ -88,7 +89,7 @@ def spaces(clinic: Clinic, adopt: bool, by: str | None, rows: int, dirty: bool, 
     if adopt:
         clinic.check_binding()
         require(found, name)
-        space = clinic.ledger.once(lambda ledger: _adopted(ledger, mine, str(by)))
+        space = clinic.ledger.once(lambda ledger: _adopted(ledger, mine, str(by), section))
         # of these rows it was seen; of the others nobody knows
         agreed = {row.id for row in sample.rows} - set(found.differing)
         clinic.side_state.bring_up(clinic.reader, dict.fromkeys(agreed, space.id))
@@ -110,10 +111,10 @@ def spaces(clinic: Clinic, adopt: bool, by: str | None, rows: int, dirty: bool, 
     return OK if sound else FOUND
 
 
-def _adopted(ledger: Ledger, mine: Fingerprint, by: str) -> Space:
+def _adopted(ledger: Ledger, mine: Fingerprint, by: str, section: EmbedderSection | None) -> Space:
     """The space is adopted, and that is a change event unless it was the active one already."""
     was = ledger.spaces.active()
-    space = ledger.spaces.adopt(mine, by)
+    space = ledger.spaces.adopt(mine, by, section)
     if was is None or was.id != space.id:
         ledger.events.note(Happened.SPACE_ADOPTED, by, {"space": space.name})
     return space

@@ -5,7 +5,7 @@ telemetry file so that the next check lists it. Nothing here loads torch, prefec
 """
 
 from mendory.door.door import Door, open_door
-from mendory.door.embedding import Embeds
+from mendory.door.embedders import Embeds
 from mendory.door.held import Held
 
 __all__ = ["Door", "Embeds", "Held", "open_door"]

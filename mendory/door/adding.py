@@ -15,6 +15,9 @@ from mendory.door.shaping import new_row
 from mendory.mapping import Mapping as FieldMapping
 from mendory.record import FIELD_NAMES, Status
 
+Beside = Callable[[str, pa.Schema], Mapping[str, Any]]
+"""Column → vector of a content, in a table of that schema."""
+
 
 @dataclass(frozen=True, slots=True)
 class New:
@@ -32,8 +35,11 @@ class New:
 class Adding:
     """Makes new memories ready for one table."""
 
-    def __init__(self, mapping: FieldMapping, embedding: Embedding, schema: Callable[[], pa.Schema]) -> None:
-        self._mapping, self._embedding, self._schema = mapping, embedding, schema
+    def __init__(
+        self, mapping: FieldMapping, embedding: Embedding, schema: Callable[[], pa.Schema], beside: Beside
+    ) -> None:
+        """`beside` gives the column of the space beside the searched one, and its vector of a content."""
+        self._mapping, self._embedding, self._schema, self._beside = mapping, embedding, schema, beside
 
     def ready(
         self,
@@ -60,7 +66,13 @@ class Adding:
         if vector is not None:
             fields["embedding"] = vector
         written = (*(n for n in fields if n != "id"), *(columns or ()))
-        return New(name, written, schema, lambda newest: new_row(self._mapping, newest, fields, columns or {}, now))
+        beside = self._beside(fields["content"], schema)
+
+        def made(newest: pa.Schema) -> pa.Table:
+            further = {n: v for n, v in beside.items() if n in newest.names}
+            return new_row(self._mapping, newest, fields, {**(columns or {}), **further}, now)
+
+        return New(name, written, schema, made)
 
     def has_place(self, name: str) -> bool:
         """True when the owner's table can hold something in the field."""

@@ -15,23 +15,24 @@ import pyarrow as pa
 from mendory.config import FILE_NAME, Config
 from mendory.detect import Settings, examine
 from mendory.detect.context import references
-from mendory.door.adding import Adding, spread_out
-from mendory.door.embedding import Embedding, Embeds
+from mendory.door.adding import spread_out
+from mendory.door.embedders import Embedders, Embeds
 from mendory.door.expecting import Expect, Expectation
 from mendory.door.guard import Admitted, Guard
 from mendory.door.held import Held
 from mendory.door.judging import Fault, column_faults, id_faults, judge, refuse
 from mendory.door.ledger import LedgerView
-from mendory.door.recalling import Recalling
-from mendory.door.rows import OwnRows
-from mendory.door.visible import Visible
+from mendory.door.opened import Opened, Opening
 from mendory.errors import InputInvalid
 from mendory.finding import Finding
-from mendory.lance import OwnTable, Reader, any_of
+from mendory.lance import Reader, any_of
 from mendory.mapping import RELATIONS
+from mendory.mapping import Mapping as FieldMapping
+from mendory.migration.canary import takes_part
 from mendory.ranking import Recall
 from mendory.record import Memory, Status
 from mendory.side import View, overlaid
+from mendory.spaces.pointer import Pointer
 from mendory.telemetry import Telemetry
 
 _FETCHED: Final = 2000
@@ -63,18 +64,28 @@ class Door:
         new_id: Callable[[], str] = _new_id,
     ) -> None:
         self.config, self._clock, self._new_id = config, clock, new_id
-        self._mapping = config.record_mapping()
-        self._reader = Reader(config.table_uri, config.table.name, self._mapping)
         self._ledger = LedgerView(config.ledger_url)
         self.telemetry = Telemetry(config.telemetry_path, config.door_place, config.telemetry.keep)
-        table = OwnTable(config.table_uri, config.table.name, self._reader.id_column)
-        self._rows = OwnRows(table, self._mapping, self.telemetry)
-        self._embedding = Embedding(config, embedder, self._mapping, self._ledger)
-        self._adding = Adding(self._mapping, self._embedding, self._rows.schema)
-        self._visible = Visible(self._mapping)
-        self.guard = Guard(config, self._mapping, self._ledger, self._would_be)
-        self._recalling = Recalling(config, self._mapping, self._embedding, self._ledger, self._clock)
-        self._checking = Lock()
+        embedders = Embedders(config, embedder, self._ledger)
+        self._opening = Opening(config, self._ledger, embedders, self.telemetry, clock, self._would_be)
+        self._pointer = Pointer()
+        self._opened: Opened | None = None
+        self._checking, self._following = Lock(), Lock()
+        self._at()
+
+    def _at(self) -> Opened:
+        """The table as the spaces are now: a switch or a way back is followed with the next call."""
+        pointer = self._ledger.pointer()
+        with self._following:
+            if self._opened is None or pointer.spaces != self._pointer.spaces:
+                self._opened = self._opening.opened(pointer)
+            self._pointer = pointer
+            return self._opened
+
+    @property
+    def guard(self) -> Guard:
+        """Compares a memory that is about to be written with those of its scope."""
+        return self._at().guard
 
     def __enter__(self) -> Self:
         return self
@@ -141,31 +152,32 @@ class Door:
             "related_ids": related_ids,
             "related_notes": related_notes,
         }
-        now = self._clock()
-        new = self._adding.ready(self._new_id() if id is None else id, given, columns, embedding, now)
-        admitted = self._admitted(now, refuses=self.config.guard.duplicate_exact == "refuse")
+        now, at = self._clock(), self._at()
+        new = at.adding.ready(self._new_id() if id is None else id, given, columns, embedding, now)
+        admitted = self._admitted(at, now, refuses=self.config.guard.duplicate_exact == "refuse")
 
         def made(schema: pa.Schema) -> pa.Table:
-            return admitted.row(new.id, self._shown(new.made(schema)))
+            return admitted.row(new.id, self._shown(at, new.made(schema)))
 
-        admitted.note(new.id, self._rows.insert(new.id, made, new.written, now))
+        admitted.note(new.id, at.rows.insert(new.id, made, new.written, now))
         return new.id
 
-    def _admitted(self, now: datetime, *, refuses: bool) -> Admitted:
-        return Admitted(self.guard, self.telemetry, now, refuses)
+    def _admitted(self, at: Opened, now: datetime, *, refuses: bool) -> Admitted:
+        return Admitted(at.guard, self.telemetry, now, refuses)
 
-    def _shown(self, row: pa.Table) -> pa.Table:
+    def _shown(self, at: Opened, row: pa.Table) -> pa.Table:
         """The new row, which the owner's reader will return."""
         with self._checking:
-            self._visible.require(row, self._reader)
+            at.visible.require(row, at.reader)
         return row
 
     def _would_be(self, memory: Mapping[str, Any]) -> pa.Table:
         """The row that `add` would write for these arguments of it; raises as `add` does."""
         given = {"status": Status.ACTIVE.value, **memory}
         name, columns, vector = (given.pop(key, None) for key in ("id", "columns", "embedding"))
-        new = self._adding.ready(_new_id() if name is None else name, given, columns, vector, self._clock())
-        return self._shown(new.made(new.schema))
+        at = self._at()
+        new = at.adding.ready(_new_id() if name is None else name, given, columns, vector, self._clock())
+        return self._shown(at, new.made(new.schema))
 
     def update(
         self,
@@ -193,27 +205,30 @@ class Door:
             MemoryNotFound: No memory has that id.
             StaleMemory: It is not what `expect` says, or somebody changed it meanwhile; nothing was written.
         """
-        now, expected = self._clock(), Expectation.of(expect)
+        now, expected, at = self._clock(), Expectation.of(expect), self._at()
         if not changes and not columns and embedding is None:
             raise InputInvalid("An update names no field. Nothing was written. Name what is to change.")
-        faults = [*id_faults(id), *judge(changes, self._adding.has_place, now, new=False, most=self._embedding.most)]
+        faults = [*id_faults(id), *judge(changes, at.adding.has_place, now, new=False, most=at.embedding.most)]
         for name in sorted(_NOT_BY_UPDATE & set(changes)):
             faults.append(Fault("no_place", f"the {name} is not a field that an update changes"))
         for name in sorted(n for n in _NOT_TAKEN_AWAY & set(changes) if changes[n] is None):
             faults.append(Fault("wrong_type", f"the {name} can't be taken away"))
         faults += column_faults(columns)
-        schema = self._rows.schema()
+        schema = at.rows.schema()
         if "content" in changes:
-            faults += self._embedding.faults(embedding, schema)
+            faults += at.embedding.faults(embedding, schema)
         elif embedding is not None:
             faults.append(Fault("no_place", "a vector is written with its content, never alone"))
         refuse(faults)
-        spread = spread_out(changes, whole=False)
-        if "content" in changes and (vector := self._embedding.of(changes["content"], embedding, schema)) is not None:
-            spread["embedding"] = vector
-        admitted = self._admitted(now, refuses=False)
+        spread, further = spread_out(changes, whole=False), dict(columns or {})
+        if "content" in changes:
+            if (vector := at.embedding.of(changes["content"], embedding, schema)) is not None:
+                spread["embedding"] = vector
+            if at.beside is not None:
+                further |= at.beside.columns(changes["content"], schema)
+        admitted = self._admitted(at, now, refuses=False)
         judged = admitted.row if "content" in changes else None
-        done = self._rows.change("update", id, self._touched(spread, now), columns or {}, expected, now, judged)
+        done = at.rows.change("update", id, _touched(at, spread, now), further, expected, now, judged)
         admitted.note(id, done)
 
     def archive(
@@ -235,23 +250,24 @@ class Door:
             MemoryNotFound: No memory has that id.
             StaleMemory: As in `update`.
         """
-        now, expected = self._clock(), Expectation.of(expect)
+        now, expected, at = self._clock(), Expectation.of(expect), self._at()
         faults = [*id_faults(id)]
-        if not self._mapping.can_hide:
+        if not at.mapping.can_hide:
             faults.append(Fault("cannot_hide", "nothing makes the owner's reader stop returning a row"))
         changes = {"status": Status.ARCHIVED.value}
         if superseded_by is not None:
-            faults += judge({"superseded_by": superseded_by}, self._adding.has_place, now, new=False)
+            faults += judge({"superseded_by": superseded_by}, at.adding.has_place, now, new=False)
             changes["superseded_by"] = superseded_by
         refuse(faults)
-        self._rows.change("archive", id, self._touched(changes, now), {}, expected, now)
+        at.rows.change("archive", id, _touched(at, changes, now), {}, expected, now)
 
     def get(self, id: str) -> Held:  # noqa: A002
         """The memory of that id as it is now, archived or not; raises MemoryNotFound."""
         refuse([*id_faults(id)], "Nothing was read.")
-        row, memory, version = self._rows.one(id)
+        rows = self._at().rows
+        row, memory, version = rows.one(id)
         memory = overlaid(memory, self._ledger.notes(id))
-        return Held(memory, version, self._rows.digest(row))
+        return Held(memory, version, rows.digest(row))
 
     def recall(
         self, query: str, scope: str | None = None, k: int = 10, *, embedding: Sequence[float] | None = None
@@ -274,7 +290,19 @@ class Door:
             QueryRefused: There is no vector to search with, or one of another length than the table's.
             SpaceUnknown: The embedder's vectors are not of the table's space.
         """
-        return self._recalling.recall(query, scope, k, embedding)
+        at = self._at()
+        beside = at.beside is not None and self._asks_beside(at, query, scope, embedding)
+        recalling = at.beside.recalling if at.beside is not None and beside else at.recalling
+        return recalling.recall(query, scope, k, embedding)
+
+    def _asks_beside(self, at: Opened, query: str, scope: str | None, vector: Sequence[float] | None) -> bool:
+        """True for the share of recalls that the canary answers, and for a vector that only that space can be of."""
+        assert at.beside is not None
+        if vector is not None:
+            schema = at.rows.schema()
+            return not at.embedding.fits(vector, schema) and at.beside.embedding.fits(vector, schema)
+        share = self._pointer.share
+        return share > 0 and isinstance(query, str) and takes_part(str(scope), query, share)
 
     def check(self, ids: Sequence[str] | None = None) -> tuple[Finding, ...]:
         """What is wrong with the memories of these ids, or with any in the table; nothing is written.
@@ -284,34 +312,35 @@ class Door:
         """
         if ids is not None and not _is_ids(ids):
             raise InputInvalid("'check' takes a list of ids. Nothing was read. Give a list, even for one id.")
-        notes = self._ledger.notes() if self._keeps_aside else {}
+        at = self._at()
+        settings, reader = Settings.of(self.config, at.mapping), at.reader
+        notes = self._ledger.notes() if _keeps_aside(at.mapping) else {}
         with self._checking:
-            self._reader.refresh()
-            self._mapping.check(self._reader.schema)
-            view = View(self._reader, notes)
+            reader.refresh()
+            at.mapping.check(reader.schema)
+            view = View(reader, notes)
             if ids is None:
-                return examine(view.scan(), view.fetch, self._settings()).findings
+                return examine(view.scan(), view.fetch, settings).findings
             wanted = set(ids)
-            rows = [overlaid(memory, notes) for memory in self._of(sorted(wanted))]
+            rows = [overlaid(memory, notes) for memory in _of(reader, at.mapping, sorted(wanted))]
             around = sorted({target for memory in rows for _, target in references(memory)} - wanted)
-            found = examine([*rows, *view.fetch(around).values()], view.fetch, self._settings()).findings
+            found = examine([*rows, *view.fetch(around).values()], view.fetch, settings).findings
             return tuple(f for f in found if wanted & set(f.ids))
 
-    def _of(self, ids: Sequence[str]) -> Iterator[Memory]:
-        for at in range(0, len(ids), _FETCHED):
-            for batch in self._reader.batches(where=any_of(self._reader.id_column, ids[at : at + _FETCHED])):
-                yield from self._mapping.memories(batch)
 
-    def _settings(self) -> Settings:
-        return Settings.of(self.config, self._mapping)
+def _of(reader: Reader, mapping: FieldMapping, ids: Sequence[str]) -> Iterator[Memory]:
+    for start in range(0, len(ids), _FETCHED):
+        for batch in reader.batches(where=any_of(reader.id_column, ids[start : start + _FETCHED])):
+            yield from mapping.memories(batch)
 
-    @property
-    def _keeps_aside(self) -> bool:
-        """True when Mendory may keep something aside of the rows: the table has no place for all of it."""
-        return self._mapping.vocabulary.pending is None or not all(map(self._mapping.has, RELATIONS))
 
-    def _touched(self, changes: Mapping[str, Any], now: datetime) -> dict[str, Any]:
-        return {**changes, "updated_at": now} if self._mapping.has("updated_at") else dict(changes)
+def _keeps_aside(mapping: FieldMapping) -> bool:
+    """True when Mendory may keep something aside of the rows: the table has no place for all of it."""
+    return mapping.vocabulary.pending is None or not all(map(mapping.has, RELATIONS))
+
+
+def _touched(at: Opened, changes: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    return {**changes, "updated_at": now} if at.mapping.has("updated_at") else dict(changes)
 
 
 def open_door(

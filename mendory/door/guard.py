@@ -149,8 +149,9 @@ class Guard:
     def _limit(self, language: str) -> Threshold | None:
         """The threshold of the language in the table's space; None where it would only be guessed."""
         if self._thresholds is None:
-            active, section = self._ledger.active_space(), self._config.embedder
-            said = json.loads(active[2])["model"] if active is not None else section.model_name if section else None
+            searched, section = self._ledger.pointer().searched, self._config.embedder
+            held = self._ledger.space(searched.id) if searched is not None else None
+            said = json.loads(held[2])["model"] if held is not None else section.model_name if section else None
             self._thresholds = said or "unknown", Thresholds(self._ledger.thresholds())
         space, known = self._thresholds
         found = known.of(space, language)

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from mendory.errors import LedgerCorrupt, Unavailable
 from mendory.side import Note, Notes
+from mendory.spaces.pointer import Pointed, Pointer
 from mendory.thresholds import Threshold
 
 _SQLITE: Final = re.compile(r"sqlite(?:\+pysqlite)?:///")
@@ -24,7 +25,17 @@ _NOTES: Final = "SELECT row_id, field, about, value FROM aside"
 _NOTES_OF: Final = _NOTES + " WHERE row_id = ?"
 _EXCEPTIONS: Final = _NOTES + " WHERE field = 'exception_of'"
 _THRESHOLDS: Final = "SELECT body FROM threshold"
-_SPACE: Final = "SELECT id, state, identity, dimension, canaries, \"by\", since FROM space WHERE state = 'active'"
+_LIVE: Final = "SELECT state, id FROM space WHERE state <> 'retired'"
+# of an older ledger it gives nothing, and nothing is what it holds
+_BESIDE: Final = """
+SELECT id, "column", '' FROM space WHERE state <> 'retired' AND "column" IS NOT NULL
+UNION ALL SELECT '', stage, told FROM (
+  SELECT stage, told FROM move_stage JOIN move ON move.id = move_stage.move_id WHERE move.open
+  ORDER BY move_stage.seq DESC LIMIT 1) AS newest
+"""
+_SPACE: Final = 'SELECT id, state, identity, dimension, canaries, "by", since FROM space WHERE id = ?'
+_MADE_BY: Final = "SELECT embedder FROM space WHERE id = ?"
+_CANARY: Final = "canary"
 
 
 class LedgerView:
@@ -51,9 +62,28 @@ class LedgerView:
                 linked.setdefault(general, set()).add(row)
         return _noted(rows), {general: frozenset(rows) for general, rows in linked.items()}
 
-    def active_space(self) -> Sequence[Any] | None:
-        """Id, state, identity, dimension, canary vectors, by and since of the active space; None when none is known."""
-        return next(iter(self._rows(_SPACE, ())), None)
+    def pointer(self) -> Pointer:
+        """Which space is searched, and which is kept beside it."""
+        live = {str(row[0]): str(row[1]) for row in self._rows(_LIVE, ())}
+        if not live:
+            return Pointer()
+        told: dict[str, tuple[str | None, str]] = {i: (said, more) for i, said, more in self._rows(_BESIDE, ())}
+        nothing = (None, "")
+        searched, beside = (
+            Pointed(live[state], told.get(live[state], nothing)[0]) if state in live else None
+            for state in ("active", "filling")
+        )
+        stage, more = told.get("", nothing)
+        share = json.loads(more).get("share", 0.0) if stage == _CANARY else 0.0
+        return Pointer(searched, beside, share)
+
+    def space(self, ident: str) -> Sequence[Any] | None:
+        """Id, state, identity, dimension, canary vectors, by and since of a space; None when it is not known."""
+        return next(iter(self._rows(_SPACE, (ident,))), None)
+
+    def made_by(self, ident: str) -> str | None:
+        """The section of the configuration that makes a space's vectors, as JSON; None while none is known."""
+        return next((held for (held,) in self._rows(_MADE_BY, (ident,))), None)
 
     def thresholds(self) -> tuple[Threshold, ...]:
         """The thresholds that the table's owner has calibrated."""
@@ -73,7 +103,7 @@ class LedgerView:
             ) as connection:
                 return connection.execute(query, about).fetchall()
         except sqlite3.OperationalError as error:
-            if "no such table" in str(error):
+            if "no such table" in str(error) or "no such column" in str(error):
                 return []  # an older ledger: it keeps none of this yet
             raise Unavailable(
                 f"The ledger can't be read now: {error}. Nothing was written. Free the lock or the folder; try again."

@@ -96,7 +96,7 @@ def fetched(url: str, query: str, values: tuple[str, ...] = ()) -> list[tuple[An
         with psycopg.connect(**_link(url)) as connection:
             connection.read_only = True
             return connection.execute(query.encode(), values).fetchall()
-    except psycopg.errors.UndefinedTable:
+    except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn):
         return []  # none yet, or an older one
     except psycopg.Error as error:
         raise Unavailable(

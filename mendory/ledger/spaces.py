@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
 
+from mendory.embedder_section import EmbedderSection
 from mendory.embedding import Identity
 from mendory.errors import InputInvalid, LedgerCorrupt
 from mendory.ledger import schema as t
@@ -42,15 +44,24 @@ class Spaces:
         known = sorted(self.all(), key=lambda s: s.state is SpaceState.RETIRED)
         return next((s for s in known if compare(s.fingerprint, fingerprint).verdict is Verdict.SAME), None)
 
-    def register(self, fingerprint: Fingerprint, state: SpaceState, by: str) -> Space:
+    def register(
+        self,
+        fingerprint: Fingerprint,
+        state: SpaceState,
+        by: str,
+        column: str | None = None,
+        embedder: EmbedderSection | None = None,
+    ) -> Space:
         """The space is known in that state; one that is there already with it is left as it is.
+
+        `column` is where its vectors are, `embedder` how they are made.
 
         Raises InputInvalid when another space is in the state, of which only history may hold several.
         """
         with self._transaction() as conn:
-            return self._registered(conn, fingerprint, state, by)
+            return self._registered(conn, fingerprint, state, by, column, embedder)
 
-    def adopt(self, fingerprint: Fingerprint, by: str) -> Space:
+    def adopt(self, fingerprint: Fingerprint, by: str, embedder: EmbedderSection | None = None) -> Space:
         """The space is the active one, and what was active or filling is history; in one transaction.
 
         Only after a witness has agreed: Mendory believes from here on that the table's vectors are of it.
@@ -62,9 +73,9 @@ class Spaces:
                     if compare(space.fingerprint, fingerprint).verdict is Verdict.SAME and (
                         space.state is SpaceState.ACTIVE
                     ):
-                        return space
+                        return self._made_by(conn, space, embedder)
                     conn.execute(_at(space.id).values(state=SpaceState.RETIRED.value, since=at))
-            return self._registered(conn, fingerprint, SpaceState.ACTIVE, by)
+            return self._registered(conn, fingerprint, SpaceState.ACTIVE, by, None, embedder)
 
     def move(self, space_id: str, state: SpaceState) -> None:
         """The space is in that state from now on; raises InputInvalid when it is unknown or another one is in it."""
@@ -75,15 +86,31 @@ class Spaces:
             _check_free(known.values(), state, space_id)
             conn.execute(_at(space_id).values(state=state.value, since=self._clock().isoformat()))
 
-    def _registered(self, conn: sa.Connection, fingerprint: Fingerprint, state: SpaceState, by: str) -> Space:
+    def _made_by(self, conn: sa.Connection, space: Space, embedder: EmbedderSection | None) -> Space:
+        """The space, whose vectors are made so from now on where that is said."""
+        if embedder is None or space.embedder == embedder:
+            return space
+        conn.execute(_at(space.id).values(embedder=_told(embedder)))
+        return replace(space, embedder=embedder)
+
+    def _registered(
+        self,
+        conn: sa.Connection,
+        fingerprint: Fingerprint,
+        state: SpaceState,
+        by: str,
+        column: str | None,
+        embedder: EmbedderSection | None,
+    ) -> Space:
         known = _all(conn)
         for space in known:
             if space.state is state and compare(space.fingerprint, fingerprint).verdict is Verdict.SAME:
                 return space
         _check_free(known, state, fingerprint.id)
-        space = Space(fingerprint.id, state, fingerprint, by, self._clock().isoformat())
+        space = Space(fingerprint.id, state, fingerprint, by, self._clock().isoformat(), column, embedder)
         if any(held.id == space.id for held in known):  # bit for bit what it was when it was retired
-            conn.execute(_at(space.id).values(state=state.value, by=by, since=space.since))
+            said = {"state": state.value, "by": by, "since": space.since}
+            conn.execute(_at(space.id).values(**said, column=column, embedder=_told(embedder)))
             return space
         last = conn.execute(sa.select(sa.func.max(t.space.c.seq))).scalar() or 0
         conn.execute(
@@ -96,6 +123,8 @@ class Spaces:
                 canaries=np.ascontiguousarray(fingerprint.vectors, dtype="<f4").tobytes(),
                 by=by,
                 since=space.since,
+                column=column,
+                embedder=_told(embedder),
             )
         )
         return space
@@ -126,4 +155,9 @@ def _space(row: Any) -> Space:
             f"{row.dimension}. Nothing was concluded. Restore the ledger from a backup."
         )
     fingerprint = Fingerprint(Identity(**json.loads(row.identity)), vectors.reshape(len(CANARIES), row.dimension))
-    return Space(row.id, SpaceState(row.state), fingerprint, row.by, row.since)
+    made = None if row.embedder is None else EmbedderSection.model_validate_json(row.embedder)
+    return Space(row.id, SpaceState(row.state), fingerprint, row.by, row.since, row.column, made)
+
+
+def _told(embedder: EmbedderSection | None) -> str | None:
+    return None if embedder is None else embedder.model_dump_json(exclude_unset=True)

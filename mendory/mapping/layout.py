@@ -28,7 +28,8 @@ class Layout:
 
     `volatile` names the places that a mere read changes; `zone` is that of naive times, `times` how times are
     written where they are no Arrow timestamps; `skip_ids` are rows that are no memories, `optional` the fields
-    that the owner leaves empty on purpose. `vectors` are further columns of vectors, which are no field.
+    that the owner leaves empty on purpose. `vectors` are further columns of vectors, which are no field; `beside` are
+    those of `volatile` that hold the vectors of a space that is not searched.
     """
 
     places: MappingType[str, Place | Composite | None]
@@ -39,6 +40,7 @@ class Layout:
     skip_ids: tuple[str, ...] = ()
     optional: frozenset[str] = frozenset()
     vectors: tuple[str, ...] = ()
+    beside: frozenset[str] = frozenset()
 
     @classmethod
     def identity(cls) -> Self:
@@ -141,11 +143,29 @@ class Layout:
         """True when something makes the owner's reader stop returning a row."""
         return self.vocabulary.hide is not None
 
+    def pointed(self, column: str | None, beside: str | None) -> Self:
+        """The layout while vectors of two spaces lie side by side: searched are those in `column`, None for its own.
+
+        What lies in the other column is of no field: outside digests, and re-read just before a row is written.
+        """
+        own = self.column("embedding")
+        searched = column or own
+        others = frozenset(c for c in (own, beside) if c is not None and c != searched)
+        if searched is None or (searched == own and not others):
+            return self
+        places = MappingProxyType({**self.places, "embedding": Place(searched)})
+        kept = tuple(c for c in self.vectors if c != searched and c not in others)
+        return replace(self, places=places, volatile=self.volatile | others, vectors=kept, beside=others)
+
     def fitted(self, schema: pa.Schema) -> Self:
         """The layout of a table of that schema: a field whose place can't hold any value counts as absent.
 
-        So does a mark. The id and the content can't be absent, and stay.
+        So does a mark. The id and the content can't be absent, and stay. What lay beside the searched vectors and is
+        gone by now counts no more.
         """
+        gone = self.beside - set(schema.names)
+        if gone:
+            return replace(self, volatile=self.volatile - gone, beside=self.beside - gone).fitted(schema)
         empty = {
             n
             for n, p in self.places.items()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from mendory.embedder_section import EmbedderSection
 from mendory.embedding import Embedder
 from mendory.errors import SpaceUnknown
 from mendory.spaces.fingerprint import Comparison, Fingerprint, Verdict, compare
@@ -22,13 +23,19 @@ class SpaceState(StrEnum):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Space:
-    """A space in the ledger. `by` is who said that the table's vectors are of it."""
+    """A space in the ledger. `by` is who said that the table's vectors are of it.
+
+    `column` is where its vectors are, None for where the mapping says; `embedder` the section of the configuration
+    that makes them, None while none is known.
+    """
 
     id: str
     state: SpaceState
     fingerprint: Fingerprint
     by: str
     since: str
+    column: str | None = None
+    embedder: EmbedderSection | None = None
 
     @property
     def name(self) -> str:
