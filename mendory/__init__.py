@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -27,7 +27,7 @@ def __getattr__(name: str) -> Any:
 def open(  # noqa: A001 - it is read as mendory.open
     config: Config | Path | str = "mendory.toml",
     *,
-    embedder: Embeds | None = None,
+    embedder: Embeds | Sequence[Embeds] | None = None,
     clock: Callable[[], datetime] | None = None,
     new_id: Callable[[], str] | None = None,
 ) -> Door:
@@ -35,7 +35,8 @@ def open(  # noqa: A001 - it is read as mendory.open
 
     Args:
         config: A configuration, or the path of the file that holds it.
-        embedder: Whatever has `embed(texts)`; by default the embedder that the configuration names.
+        embedder: Whatever has `embed(texts)`; by default the embedder that the configuration names. While the table
+            moves to another space there may be one for each.
         clock: Gives the time, with its zone; by default the system's.
         new_id: Gives the ids of new memories; by default random UUIDs.
 

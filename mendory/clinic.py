@@ -23,7 +23,7 @@ from mendory.lance import Reader, Writer, small_fragments, table_folder, whole
 from mendory.ledger import Clock, Ledger, utc_now
 from mendory.ledger.database import shown
 from mendory.loops import too_often, written_anew
-from mendory.mapping import Giving
+from mendory.mapping import Giving, Mapping
 from mendory.neighbours import TableNeighbours
 from mendory.plan.binding import bind
 from mendory.plan.build import Drafted, Wishes, draft
@@ -36,6 +36,7 @@ from mendory.scopes import ancestors_by
 from mendory.side import View
 from mendory.sidestate import SideState
 from mendory.spaces import SpaceState
+from mendory.spaces.pointer import Pointed, Pointer
 from mendory.summing import SummaryVectors
 from mendory.telemetry import mark_shown, since_mark
 from mendory.thresholds import Spread
@@ -65,11 +66,35 @@ class Clinic:
 
     def __init__(self, config: Config, clock: Clock = utc_now) -> None:
         self.config, self.clock = config, clock
-        self.mapping = config.record_mapping()
         self.told: Callable[[int, int], None] = unheard
         self.consulted = Consulted(config.judge, config.root, clock)
-        self._settings = Settings.of(config, self.mapping)
         self._neighbours: tuple[tuple[int, int], TableNeighbours] | None = None
+
+    @cached_property
+    def pointer(self) -> Pointer:
+        """The space that is searched and the one beside it, as they were when this was asked first."""
+        ledger = self.known_ledger()
+        live = {s.state: Pointed(s.id, s.column) for s in ledger.spaces.live()} if ledger else {}
+        return Pointer(live.get(SpaceState.ACTIVE), live.get(SpaceState.FILLING))
+
+    @cached_property
+    def mapping(self) -> Mapping:
+        """Where each field lies, the vectors in the column of the space that is searched."""
+        return self._pointed(self.pointer.searched, self.pointer.beside)
+
+    def _pointed(self, searched: Pointed | None, other: Pointed | None) -> Mapping:
+        plain = self.config.record_mapping()
+        return plain.pointed(searched.column if searched else None, other.column if other else None)
+
+    @cached_property
+    def beside(self) -> Writer:
+        """The table with the vectors of the space beside the searched one as its vectors; there must be one."""
+        mapping = self._pointed(self.pointer.beside, self.pointer.searched)
+        return self._watched(Writer(self.config.table_uri, self.config.table.name, mapping))
+
+    @cached_property
+    def _settings(self) -> Settings:
+        return Settings.of(self.config, self.mapping)
 
     @property
     def settings(self) -> Settings:
@@ -113,13 +138,23 @@ class Clinic:
 
     @cached_property
     def side_state(self) -> SideState:
-        """What is derived of each row, in a file beside the ledger."""
+        """What is derived of each row, in a file beside the ledger; its vectors are those that are searched."""
+        return self._side_state(self.pointer.searched)
+
+    @cached_property
+    def side_state_beside(self) -> SideState:
+        """The same for the vectors of the space beside the searched one."""
+        return self._side_state(self.pointer.beside)
+
+    def _side_state(self, space: Pointed | None) -> SideState:
         config = self.config
+        column = space.column if space else None
         singles = self._settings.conflict.singles
         read = [repr(config.mapping), config.scopes.parents, sorted(singles), extractor()]
-        about = [config.table_uri, config.table.name, *read]
+        about = [config.table_uri, config.table.name, *read, *([column] if column else [])]
         above = ancestors_by(config.scopes.parents)
-        return SideState(config.root / ".mendory" / "side.db", digest.of(about), above, singles)
+        name = f"side-{column}.db" if column else "side.db"
+        return SideState(config.root / ".mendory" / name, digest.of(about), above, singles)
 
     def view(self, table: Reader) -> View:
         """The table with what is kept aside of it laid over its rows."""

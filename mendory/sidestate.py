@@ -154,6 +154,11 @@ class SideState:
         with self._open() as conn:
             return self._version(conn)
 
+    def of_text(self, made: Iterable[tuple[str, str, str]]) -> None:
+        """Where a row of that id holds the vector of that digest, it is of the text of that digest."""
+        with self._open() as conn:
+            conn.executemany("INSERT OR REPLACE INTO former VALUES (?, ?, ?)", list(made))
+
     def get(self, ids: Iterable[str]) -> dict[str, Derived]:
         """What is derived of these rows; rows nobody looked at are left out."""
         with self._open() as conn:

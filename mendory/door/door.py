@@ -23,7 +23,7 @@ from mendory.door.held import Held
 from mendory.door.judging import Fault, column_faults, id_faults, judge, refuse
 from mendory.door.ledger import LedgerView
 from mendory.door.opened import Opened, Opening
-from mendory.errors import InputInvalid
+from mendory.errors import InputInvalid, LedgerCorrupt, Unavailable
 from mendory.finding import Finding
 from mendory.lance import Reader, any_of
 from mendory.mapping import RELATIONS
@@ -59,7 +59,7 @@ class Door:
     def __init__(
         self,
         config: Config,
-        embedder: Embeds | None = None,
+        embedder: Embeds | Sequence[Embeds] | None = None,
         clock: Callable[[], datetime] = _now,
         new_id: Callable[[], str] = _new_id,
     ) -> None:
@@ -74,8 +74,14 @@ class Door:
         self._at()
 
     def _at(self) -> Opened:
-        """The table as the spaces are now: a switch or a way back is followed with the next call."""
-        pointer = self._ledger.pointer()
+        """The table as the spaces are now: a switch or a way back is followed with the next call.
+
+        While the ledger can't be read they are as they were; nothing is embedded for a space nobody has told of.
+        """
+        try:
+            pointer = self._ledger.pointer()
+        except (LedgerCorrupt, Unavailable):
+            pointer = self._pointer
         with self._following:
             if self._opened is None or pointer.spaces != self._pointer.spaces:
                 self._opened = self._opening.opened(pointer)
@@ -346,7 +352,7 @@ def _touched(at: Opened, changes: Mapping[str, Any], now: datetime) -> dict[str,
 def open_door(
     config: Config | Path | str = FILE_NAME,
     *,
-    embedder: Embeds | None = None,
+    embedder: Embeds | Sequence[Embeds] | None = None,
     clock: Callable[[], datetime] = _now,
     new_id: Callable[[], str] = _new_id,
 ) -> Door:

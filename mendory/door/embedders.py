@@ -33,15 +33,18 @@ class Embedders:
     Before its first vector an embedder is compared with the spaces that the ledger knows, and watched from then on.
     """
 
-    def __init__(self, config: Config, given: Embeds | None, ledger: LedgerView) -> None:
-        if given is not None and not callable(getattr(given, "embed", None)):
-            raise InputInvalid(
-                f"A {type(given).__name__} was given as embedder, and it has no 'embed'. The door was not opened. "
-                "Give an object with embed(list of texts)."
-            )
-        self._config, self._given, self._ledger = config, given, ledger
+    def __init__(self, config: Config, given: Embeds | Sequence[Embeds] | None, ledger: LedgerView) -> None:
+        """`given` is the caller's embedder, or several: one a space while a table has two."""
+        held = tuple(given) if isinstance(given, Sequence) else () if given is None else (given,)
+        for one in held:
+            if not callable(getattr(one, "embed", None)):
+                raise InputInvalid(
+                    f"A {type(one).__name__} was given as embedder, and it has no 'embed'. The door was not opened. "
+                    "Give an object with embed(list of texts)."
+                )
+        self._config, self._given, self._ledger = config, held, ledger
         self._lock = Lock()
-        self._mine: tuple[Any, Fingerprint] | None = None
+        self._mine: tuple[tuple[Any, Fingerprint], ...] = ()
         self._admitted: dict[str | None, Embeds] = {}
 
     def anyone(self, ident: str | None) -> bool:
@@ -50,13 +53,13 @@ class Embedders:
 
     @property
     def _own(self) -> bool:
-        return self._given is not None or self._config.embedder is not None
+        return bool(self._given) or self._config.embedder is not None
 
     @property
     def most(self) -> int | None:
         """The most characters that the configured embedder takes; None where another one is given."""
         section = self._config.embedder
-        return section.max_chars if section is not None and self._given is None else None
+        return section.max_chars if section is not None and not self._given else None
 
     def of(self, ident: str | None, pointer: Pointer) -> Embeds:
         """The embedder of that space, one of the pointer's; of no known space, the one that is given or configured.
@@ -72,11 +75,12 @@ class Embedders:
         """The next call compares the embedder of that space with it as a whole."""
         with self._lock:
             self._admitted.pop(ident, None)
-            self._mine = None
+            self._mine = ()
 
     def _named(self) -> Any:
-        if self._given is not None:
-            return self._given
+        self._ledger.pointer()  # raises where nobody can tell of which space the table is
+        if self._given:
+            return self._given[0]
         assert self._config.embedder is not None, "faults() refuses this"
         return build(self._config.embedder, self._config.root)
 
@@ -87,11 +91,10 @@ class Embedders:
         live = [_space(held) for one in ids if (held := self._ledger.space(one)) is not None]
         space = next(one for one in live if one.id == ident)
         if self._own:
-            if self._mine is None:
-                self._mine = self._told(live)
-            mine, fingerprint = self._mine
-            if recognise(live, fingerprint).space is space:
-                return CanaryWatch(mine, space.fingerprint)
+            self._mine = self._mine or self._told(live)
+            for mine, fingerprint in self._mine:
+                if recognise(live, fingerprint).space is space:
+                    return CanaryWatch(mine, space.fingerprint)
         made_by = self._ledger.made_by(ident)
         if made_by is None:
             raise SpaceUnknown(
@@ -102,16 +105,15 @@ class Embedders:
         recognise((space,), Fingerprint.of(other))
         return CanaryWatch(other, space.fingerprint)
 
-    def _told(self, live: Sequence[Space]) -> tuple[Any, Fingerprint]:
-        """What is given or configured, with its fingerprint."""
+    def _told(self, live: Sequence[Space]) -> tuple[tuple[Any, Fingerprint], ...]:
+        """What is given or configured, each with its fingerprint."""
         from mendory.spaces import Fingerprint
 
-        if self._given is None:
+        made: list[Any] = [one if hasattr(one, "identity") else _Unnamed(one, live[0]) for one in self._given]
+        if not made:
             assert self._config.embedder is not None
-            made: Any = self._built(self._config.embedder)
-        else:
-            made = self._given if hasattr(self._given, "identity") else _Unnamed(self._given, live[0])
-        return made, Fingerprint.of(made)
+            made = [self._built(self._config.embedder)]
+        return tuple((one, Fingerprint.of(one)) for one in made)
 
     def _built(self, section: EmbedderSection) -> Any:
         from mendory.spaces import CANARIES

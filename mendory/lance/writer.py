@@ -10,7 +10,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from mendory.errors import CommitConflict, LedgerMismatch, VersionUnreadable
+from mendory.errors import CommitConflict, LedgerMismatch, SchemaMismatch, VersionUnreadable
 from mendory.executor.store import Absent, Found, Unreadable
 from mendory.lance.border import dataset, local_folder, ours, pylance
 from mendory.lance.faults import newest_is_there
@@ -78,6 +78,31 @@ class Writer(Reader):
                 )
             transaction.transaction_properties = {RID: rid}
             return int(lance.LanceDataset.commit(ds, transaction).version)
+
+    def add_vectors(self, column: str, dimension: int) -> None:
+        """There is a column of vectors of that length, empty so far; one that is there already is left as it is.
+
+        Raises SchemaMismatch where another column has that name.
+        """
+        kind = pa.list_(pa.float32(), dimension)
+        for _ in range(_TRIES):
+            ds = dataset(self.uri, self.table_name)
+            if column in ds.schema.names:
+                if ds.schema.field(column).type != kind:
+                    held = ds.schema.field(column).type
+                    raise SchemaMismatch(
+                        f"The table has a column '{column}' of type {held}, not {kind}. Nothing was added. Rename or "
+                        "drop it, or name another."
+                    )
+                return
+            try:
+                with ours(f"Adding column '{column}'", self._folder):
+                    ds.add_columns(pa.field(column, kind))
+                self.sync(int(dataset(self.uri, self.table_name).version))
+                return
+            except CommitConflict:
+                continue
+        raise CommitConflict(f"Adding column '{column}': others committed first, {_TRIES} times. Nothing was added.")
 
     def find_commit(self, rid: str, after: int, through: int | None = None) -> Found | Absent | Unreadable:
         """Which version in (after, through] carries `rid`; through the newest when not given."""

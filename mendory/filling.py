@@ -1,0 +1,190 @@
+"""Filling the vectors of the space beside the searched one: what waits, batch by batch, the active rows first.
+
+Nothing is kept of how far it is but the rows themselves: a row waits while it has no vector of the space, or one of an
+earlier text. So it goes on after a kill wherever that fell, and what others write meanwhile waits like the rest.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from mendory.clinic import unheard
+from mendory.derived import vector_digests
+from mendory.embedding import Embedder, Vectors
+from mendory.embedding.batching import refusal
+from mendory.errors import CommitConflict
+from mendory.lance import Writer
+from mendory.lance.quoting import name
+from mendory.record import Memory
+from mendory.side import text_digest
+from mendory.sidestate import SideState
+
+RID: Final = "mendory-fill"
+TRIES: Final = 5
+FEWEST: Final = 32
+MOST: Final = 4096
+"""Rows of a batch, between which it is sized by the time the last one took: a commit costs some 20 ms whatever it
+holds, and what a kill throws away is one batch."""
+SECONDS: Final = 1.0
+"""How long a batch is to take."""
+_UNIQUE: Final = "the id is not unique"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What waits: ids in the order in which they are filled, and why other rows can't be (reason → rows)."""
+
+    ids: tuple[str, ...]
+    left_out: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One pass over what waited: rows filled, rows that changed meanwhile and wait again, seconds it took.
+
+    `embedding` are the seconds spent in the model.
+    """
+
+    filled: int
+    again: int
+    seconds: float
+    embedding: float
+
+
+@dataclass(slots=True)
+class Filling:
+    """Fills one space of one table.
+
+    `table` and `side` read the vectors of that space as the table's; `embedder` makes them. `monotonic` tells
+    seconds, `pause` waits for as long as the foreground needs before a batch, `told` hears rows done, rows in all.
+    """
+
+    table: Writer
+    side: SideState
+    embedder: Embedder
+    max_chars: int
+    monotonic: Callable[[], float]
+    pause: Callable[[], None] = lambda: None
+    told: Callable[[int, int], None] = unheard
+    stop: Callable[[], bool] = lambda: False
+    size: int = field(default=256)
+
+    def waiting(self) -> Waiting:
+        """What waits in the newest version; reads the rows without a vector, and those whose text changed."""
+        self.table.refresh()
+        self.side.bring_up(self.table)
+        column = str(self.table.mapping.column("embedding"))
+        found: dict[str, Memory] = {}
+        left_out: Counter[str] = Counter()
+        stale = self.table.fetch(sorted(self.side.stale(self.table))).values()
+        for memory in chain(self._bare(f"{name(column)} IS NULL"), stale):
+            if (why := _obstacle(memory, self.max_chars)) is None:
+                found[str(memory.id)] = memory
+            else:
+                left_out[why] += 1
+        for ident, rows in self._rows_of(found).items():
+            if rows > 1:
+                del found[ident]
+                left_out[_UNIQUE] += rows
+        order = sorted(found, key=lambda i: (not found[i].recallable, i))
+        return Waiting(tuple(order), dict(left_out))
+
+    def _bare(self, where: str) -> Iterator[Memory]:
+        columns = self.table.mapping.scan_columns(self.table.schema)
+        for batch in self.table.batches(columns, where):
+            yield from self.table.mapping.memories(batch)
+
+    def _rows_of(self, ids: Collection[str]) -> Counter[str]:
+        """Id → how many rows have it."""
+        own = self.table.id_column
+        return Counter(i for batch in self.table.found(ids, [own]) for i in batch.column(own).to_pylist())
+
+    def run(self) -> Pass:
+        """Every row that waits at this moment has its vector, but those that change meanwhile; they wait again.
+
+        While a batch is committed the next one is embedded. Raises what the embedder raises, SpaceMoved among it:
+        what was committed until then stays.
+        """
+        ids, done, again, embedding = self.waiting().ids, 0, 0, 0.0
+        began, at = self.monotonic(), 0
+        committing: Future[int] | None = None
+        with ThreadPoolExecutor(1) as beside:
+            while at < len(ids) and not self.stop():
+                self.pause()
+                part = ids[at : at + self.size]
+                at += len(part)
+                start = self.monotonic()
+                texts = self._texts(part)
+                vectors = self.embedder.embed(list(texts.values()))
+                took = self.monotonic() - start
+                embedding += took
+                if committing is not None:
+                    done += committing.result()
+                    self.told(done, len(ids))
+                committing = beside.submit(self._commit, texts, vectors)
+                again += len(part)
+                self.size = _sized(len(part), took)
+            if committing is not None:
+                done += committing.result()
+                self.told(done, len(ids))
+        return Pass(done, again - done, self.monotonic() - began, embedding)
+
+    def _texts(self, ids: Sequence[str]) -> dict[str, str]:
+        """Id → text, of those rows that are still there and can be embedded."""
+        held = self.table.mapping.memories(self.table.read_rows(ids).table)
+        counts = Counter(m.id for m in held)
+        return {
+            str(m.id): str(m.content)
+            for m in held
+            if counts[m.id] == 1 and refusal(m.content or "", self.max_chars) is None
+        }
+
+    def _commit(self, texts: Mapping[str, str], vectors: Vectors) -> int:
+        """How many rows hold these vectors now: those whose text is still what was embedded.
+
+        Which text a vector is of is on record before the row holds it, so nobody need know whether a commit came
+        through.
+        """
+        made = dict(zip(texts, vectors, strict=True))
+        column = str(self.table.mapping.column("embedding"))
+        for _ in range(TRIES):
+            rows = self.table.read_rows(sorted(texts))
+            memories = self.table.mapping.memories(rows.table)
+            counts = Counter(m.id for m in memories)
+            same = [at for at, m in enumerate(memories) if counts[m.id] == 1 and m.content == texts[str(m.id)]]
+            if not same:
+                return 0
+            kept = rows.table.take(pa.array(same))
+            kind = kept.schema.field(column).type
+            stacked = np.stack([made[str(memories[at].id)] for at in same]).astype(kind.value_type.to_pandas_dtype())
+            cells = pa.FixedSizeListArray.from_arrays(pa.array(stacked.ravel(), kind.value_type), type=kind)
+            digests = vector_digests(cells, len(same))
+            self.side.of_text(
+                (str(memories[at].id), str(mark), text_digest(memories[at]))
+                for at, mark in zip(same, digests, strict=True)
+            )
+            place = kept.schema.get_field_index(column)
+            try:
+                self.table.commit(kept.set_column(place, kept.schema.field(place), cells), rows.version, RID)
+            except CommitConflict:
+                continue
+            return len(same)
+        return 0
+
+
+def _obstacle(memory: Memory, max_chars: int) -> str | None:
+    return _UNIQUE if not memory.id else refusal(memory.content or "", max_chars)
+
+
+def _sized(rows: int, took: float) -> int:
+    """How many rows the next batch has, for it to take `SECONDS`; at most twice as many as the last."""
+    wanted = rows * SECONDS / took if took > 0 else rows * 2
+    return int(min(max(wanted, FEWEST), 2 * rows, MOST)) or FEWEST
