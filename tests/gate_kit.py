@@ -137,7 +137,7 @@ def sound() -> Evidence:
         old_space="a" * 64,
         new_space="b" * 64,
         version=7,
-        seed=1,
+        seed=asked.seed,
         purity=purity(list(use().items), use().items),
         queries=asked.queries,
         left_out=asked.left_out,

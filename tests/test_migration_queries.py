@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mendory.errors import InputInvalid
 from mendory.language import language_of
 from mendory.language.rewording import rewording
-from mendory.migration.queries import MADE, SLICE, Item, Kind, Query, known_items, read_judged
+from mendory.migration.queries import MADE, SLICE, Item, Kind, Query, known_items, read_judged, remade
 from mendory.migration.queries import _turned as turned
 from mendory.text import exact_key
 from tests.test_cases import cases, only
@@ -136,6 +136,17 @@ def test_a_small_table_is_asked_in_every_kind() -> None:
 
     assert found.all_of_them
     assert dict.fromkeys(MADE, 40) == Counter(query.kind for query in found.queries)
+
+
+def test_a_query_is_made_again_from_its_memory_alone() -> None:
+    """Nobody has to keep the text of a query: its memory, its kind and the seed give it."""
+    items = plenty("en", 60) + plenty("zh", 60)
+    found = known_items(items, random.Random(3), wanted=200)
+    by_id = {item.id: item for item in items}
+
+    assert [q.text for q in found.queries] == [remade(by_id[q.of], q.kind, found.seed) for q in found.queries]
+    assert remade(items[0], Kind.JUDGED, found.seed) is None
+    assert remade(Item("m", "Short", "u1"), Kind.PARTIAL, found.seed) is None
 
 
 def test_a_query_does_not_show_its_text() -> None:

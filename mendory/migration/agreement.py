@@ -17,8 +17,8 @@ PERSISTENCE: Final = 0.9
 APART: Final = 0.3
 """Below this mean overlap a person should look.
 
-Between two real models it was .58 in English and .42 in Chinese, where one of them knows few characters; with one
-vector in twenty of another length .19, with shuffled vectors .06 (docs/migration.md, "Agreement").
+Between two real models it was .57 in English and .43 in Chinese, where one of them knows few characters; with one
+vector in twenty of another length .18, with shuffled vectors .06 (docs/migration.md, "Agreement").
 """
 
 

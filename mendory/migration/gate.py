@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
@@ -13,7 +13,7 @@ from mendory.embedding import Embedder, Estimate, Vectors
 from mendory.migration.agreement import Alike, Trip, alike
 from mendory.migration.canary import SLOWER
 from mendory.migration.purity import Purity
-from mendory.migration.quality import MARGIN, Change, Ranked, Slice, changed, scored, slices, worst
+from mendory.migration.quality import DEPTH, MARGIN, Change, Ranked, Slice, changed, scored, slices, worst
 from mendory.migration.queries import Kind, Query
 
 QUERIES: Final = 1_500
@@ -85,7 +85,8 @@ class Spending:
 class Evidence:
     """All that a gate decides on. `left_out` and `all_asked` are of the queries made from memories (`Drawn`).
 
-    `old_space` and `new_space` are ids of spaces, `version` is the table's that was examined, `seed` made the queries.
+    `old_space` and `new_space` are ids of spaces, `version` is the table's that was examined, `seed` that of the
+    queries.
     """
 
     old_space: str
@@ -137,16 +138,10 @@ class Lost:
 
     def as_json(self) -> dict[str, Any]:
         """The query as plain values."""
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
         return {
-            "query": self.query,
-            "kind": self.kind,
-            "scope": self.scope,
-            "language": self.language,
-            "relevant": list(self.relevant),
-            "old": list(self.old),
-            "new": list(self.new),
-            "old_ndcg": round(self.old_ndcg, 6),
-            "new_ndcg": round(self.new_ndcg, 6),
+            name: round(value, 6) if isinstance(value, float) else list(value) if isinstance(value, tuple) else value
+            for name, value in values.items()
         }
 
 
@@ -233,20 +228,15 @@ def examine(evidence: Evidence) -> Gate:
         ),
         parts,
         tuple(
-            Lost(
-                queries[at].id,
-                queries[at].kind.value,
-                queries[at].scope,
-                queries[at].language,
-                queries[at].relevant,
-                tuple(evidence.old.get(queries[at].id, ()))[:10],
-                tuple(evidence.new.get(queries[at].id, ()))[:10],
-                float(old.ndcg[at]),
-                float(new.ndcg[at]),
-            )
+            _lost(queries[at], evidence, float(old.ndcg[at]), float(new.ndcg[at]))
             for at in worst(old.ndcg, new.ndcg, WORST)
         ),
     )
+
+
+def _lost(query: Query, evidence: Evidence, old: float, new: float) -> Lost:
+    before, after = (tuple(found.get(query.id, ()))[:DEPTH] for found in (evidence.old, evidence.new))
+    return Lost(query.id, query.kind.value, query.scope, query.language, query.relevant, before, after, old, new)
 
 
 def _examined(part: Part, reasons: Sequence[str], numbers: Mapping[str, Any]) -> Examined:

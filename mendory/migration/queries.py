@@ -71,12 +71,14 @@ class Query:
 class Drawn:
     """Queries made from memories. `left_out` counts the memories of which none can be made, by reason.
 
-    `all_of_them`: nothing more can be asked, each memory that allows it is in it in every kind.
+    `all_of_them`: nothing more can be asked, each memory that allows it is in it in every kind. `seed` makes a query
+    again from its memory (`remade`), so that nobody has to keep its text.
     """
 
     queries: tuple[Query, ...]
     left_out: Mapping[str, int]
     all_of_them: bool
+    seed: int
 
 
 def known_items(items: Sequence[Item], rng: random.Random, wanted: int = WANTED) -> Drawn:
@@ -89,6 +91,7 @@ def known_items(items: Sequence[Item], rng: random.Random, wanted: int = WANTED)
     keys = Counter((item.scope, exact_key(item.text)) for item in items)
     left_out: Counter[str] = Counter()
     able: list[tuple[Item, str, Rewording]] = []
+    seed = rng.getrandbits(32)
     for item in items:
         language, told = _readable(item.text)
         why = (
@@ -112,11 +115,11 @@ def known_items(items: Sequence[Item], rng: random.Random, wanted: int = WANTED)
         if len(made) >= wanted and count[language] >= SLICE:
             skipped = True
             continue
-        text = _asked(item.text, told, kind, rng)
-        if text is not None and not keys[item.scope, exact_key(text)]:
+        text = _asked(item, told, kind, seed)
+        if not keys[item.scope, exact_key(text)]:
             made.append(Query(f"{item.id}/{kind.value}", text, item.scope, language, kind, (item.id,), item.id))
             count[language] += 1
-    return Drawn(tuple(made), dict(left_out), not skipped)
+    return Drawn(tuple(made), dict(left_out), not skipped, seed)
 
 
 def _turns(able: Sequence[tuple[Item, str, Rewording]]) -> Iterator[tuple[Item, str, Rewording, Kind]]:
@@ -132,11 +135,23 @@ def _readable(text: str) -> tuple[str, Rewording | None]:
     return ("", None) if language is None else (language.code, rewording(language))
 
 
-def _asked(text: str, told: Rewording, kind: Kind, rng: random.Random) -> str | None:
-    """The query of that kind, None where the rule gives none."""
+def remade(item: Item, kind: Kind, seed: int) -> str | None:
+    """The query of that kind as `known_items` made it of this memory; another one where its text changed since.
+
+    None for a kind that is not made from memories, or a text of which none can be made.
+    """
+    _, told = _readable(item.text)
+    if told is None or kind not in MADE or len(told.pieces(item.text)) < PIECES:
+        return None
+    return _asked(item, told, kind, seed)
+
+
+def _asked(item: Item, told: Rewording, kind: Kind, seed: int) -> str:
+    """The query of that kind; chance depends on the memory alone, so that it can be made again by itself."""
+    rng = random.Random(f"{seed}/{kind.value}/{item.id}")  # noqa: S311  # a choice of words, not a secret
     if kind is Kind.PARAPHRASED:
-        return rng.choice(told.rewordings(text))
-    pieces = told.pieces(text)
+        return rng.choice(told.rewordings(item.text))
+    pieces = told.pieces(item.text)
     if kind is Kind.PARTIAL:
         size = rng.randint(-(-len(pieces) // 2), len(pieces) * 4 // 5)  # half to four fifths
         start = rng.randint(0, len(pieces) - size)

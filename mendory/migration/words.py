@@ -117,6 +117,9 @@ _SLICE: Final = (
 )
 _AXES: Final[Mapping[str, _BOTH]] = {"language": ("language", "语言"), "scope": ("scope", "范围")}
 _VETO: Final = (" — vetoes", "——否决")
+_RIGHT: Final = ("right", "应得")
+_OLD: Final = ("old", "旧")
+_NEW: Final = ("new", "新")
 _FREE: Final = ("no price", "无计费")
 
 
@@ -154,6 +157,27 @@ def _spent(held: Mapping[str, Any], at: int) -> dict[str, Any]:
 def _slice(one: Slice, at: int) -> str:
     said = {**one.change.as_json(), "axis": _AXES[one.axis][at], "value": shown(one.value)}
     return _SLICE[at].format(**said, veto=_VETO[at] if one.vetoes else "")
+
+
+def side_by_side(
+    gate: Gate, queries: Mapping[str, str], texts: Mapping[str, str], language: str, most: int = 3
+) -> tuple[str, ...]:
+    """The worst queries in lines: what was asked, what answers it, and what each space found first.
+
+    Texts come in for the moment of showing alone, those of queries and of memories by id; where one is not given, its
+    id stands there.
+    """
+    at = int(language == "zh")
+    lines: list[str] = []
+    for lost in gate.worst:
+        said = shown(queries.get(lost.query, lost.query))
+        lines.append(f"{said}  nDCG@10 {lost.old_ndcg:.2f} → {lost.new_ndcg:.2f}")
+        for name, ids in ((_RIGHT[at], lost.relevant), (_OLD[at], lost.old), (_NEW[at], lost.new)):
+            lines += [
+                f"  {name}: {'✓' if one in lost.relevant else ' '} {shown(texts.get(one, one))}" for one in ids[:most]
+            ]
+            lines += [f"  {name}: -"] if not ids else []
+    return tuple(lines)
 
 
 def refusal(gate: Gate) -> tuple[str, ...]:
