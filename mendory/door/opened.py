@@ -80,7 +80,7 @@ class Opening:
         config, beside = self._config, pointer.beside
         mapping = self._mapping(pointer.searched, beside)
         reader = Reader(config.table_uri, config.table.name, mapping)
-        mapping = mapping.fitted(reader.schema) if mapping.beside else mapping
+        mapping = mapping.fitted(reader.schema) if mapping.other_spaces else mapping
         table = OwnTable(config.table_uri, config.table.name, reader.id_column)
         rows = OwnRows(table, mapping, self._telemetry)
         embedding = self._embedding(pointer, pointer.searched, mapping)

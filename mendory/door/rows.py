@@ -131,7 +131,7 @@ class OwnRows:
         volatile = self._mapping.volatile
         relied = [p for n in expected for p in places_of(self._mapping, schema, n) if p not in volatile]
         vector = self._mapping.column("embedding")  # written with its text, and NaN is like nothing else
-        unread = {vector, *self._mapping.beside}
+        unread = {vector, *self._mapping.other_spaces}
         return [p for p in dict.fromkeys([*places, *relied]) if p not in unread]
 
     def _reference_faults(self, ident: str, scope: str | None, targets: Sequence[str]) -> list[Fault]:

@@ -28,7 +28,7 @@ class Layout:
 
     `volatile` names the places that a mere read changes; `zone` is that of naive times, `times` how times are
     written where they are no Arrow timestamps; `skip_ids` are rows that are no memories, `optional` the fields
-    that the owner leaves empty on purpose. `vectors` are further columns of vectors, which are no field; `beside` are
+    that the owner leaves empty on purpose. `vectors` are further columns of vectors, which are no field; `other_spaces` are
     those of `volatile` that hold the vectors of a space that is not searched.
     """
 
@@ -40,7 +40,7 @@ class Layout:
     skip_ids: tuple[str, ...] = ()
     optional: frozenset[str] = frozenset()
     vectors: tuple[str, ...] = ()
-    beside: frozenset[str] = frozenset()
+    other_spaces: frozenset[str] = frozenset()
 
     @classmethod
     def identity(cls) -> Self:
@@ -155,7 +155,7 @@ class Layout:
             return self
         places = MappingProxyType({**self.places, "embedding": Place(searched)})
         kept = tuple(c for c in self.vectors if c != searched and c not in others)
-        return replace(self, places=places, volatile=self.volatile | others, vectors=kept, beside=others)
+        return replace(self, places=places, volatile=self.volatile | others, vectors=kept, other_spaces=others)
 
     def fitted(self, schema: pa.Schema) -> Self:
         """The layout of a table of that schema: a field whose place can't hold any value counts as absent.
@@ -163,9 +163,9 @@ class Layout:
         So does a mark. The id and the content can't be absent, and stay. What lay beside the searched vectors and is
         gone by now counts no more.
         """
-        gone = self.beside - set(schema.names)
+        gone = self.other_spaces - set(schema.names)
         if gone:
-            return replace(self, volatile=self.volatile - gone, beside=self.beside - gone).fitted(schema)
+            return replace(self, volatile=self.volatile - gone, other_spaces=self.other_spaces - gone).fitted(schema)
         empty = {
             n
             for n, p in self.places.items()
