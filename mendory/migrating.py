@@ -51,7 +51,7 @@ def start(clinic: Clinic, by: str, same_width: bool = False) -> Move:
     active = _active(ledger)
     fingerprint = Fingerprint.of(build(section, clinic.config.root))
     held = ledger.moves.current()
-    if held is not None and compare(_space(ledger, held.new).fingerprint, fingerprint).verdict is Verdict.SAME:
+    if held is not None and compare(space_of(ledger, held.new).fingerprint, fingerprint).verdict is Verdict.SAME:
         return held
     if compare(active.fingerprint, fingerprint).verdict is Verdict.SAME:
         raise MigrationRefused(
@@ -91,10 +91,10 @@ def fill(
 
     It goes over the table until nothing waits, some times at most. Raises MigrationRefused where no move is under way.
     """
-    move = _under_way(clinic.ledger)
-    space = _space(clinic.ledger, str(clinic.pointer.beside and clinic.pointer.beside.id))
+    move = under_way(clinic.ledger)
+    space = space_of(clinic.ledger, str(clinic.pointer.beside and clinic.pointer.beside.id))
     filling = Filling(
-        clinic.beside, clinic.side_state_beside, _embedder(clinic, space), _most(clinic, space), monotonic, **bounds
+        clinic.beside, clinic.side_state_beside, embedder_of(clinic, space), most_of(clinic, space), monotonic, **bounds
     )
     if told is not None:
         filling.told = told
@@ -114,11 +114,12 @@ def go_back(clinic: Clinic, by: str, because: str) -> Move:
 
     Rows that were written since have their old vectors too, where our door wrote them or the filling has passed.
     """
-    move = _under_way(clinic.ledger)
+    move = under_way(clinic.ledger)
     return clinic.ledger.moves.to(move.id, Stage.ROLLED_BACK, by, {"because": because, "from": said(move.stage)})
 
 
-def _under_way(ledger: Ledger) -> Move:
+def under_way(ledger: Ledger) -> Move:
+    """The move under way; raises MigrationRefused where there is none."""
     move = ledger.moves.current()
     if move is None:
         raise MigrationRefused(
@@ -138,12 +139,13 @@ def _active(ledger: Ledger) -> Space:
     return active
 
 
-def _space(ledger: Ledger, ident: str) -> Space:
+def space_of(ledger: Ledger, ident: str) -> Space:
+    """The space of that id, which the ledger knows."""
     return next(space for space in ledger.spaces.all() if space.id == ident)
 
 
-def _embedder(clinic: Clinic, space: Space) -> Embedder:
-    """The model of the space, seen to be it and watched; raises SpaceUnknown where it has become another."""
+def embedder_of(clinic: Clinic, space: Space) -> Embedder:
+    """The model of the space, seen to be it and watched. Raises SpaceUnknown where it has become another."""
     section = space.embedder or clinic.config.embedder
     if section is None:
         raise ConfigInvalid(f"Nobody makes vectors of '{space.name}'. Nothing was filled. Configure [embedder].")
@@ -152,6 +154,7 @@ def _embedder(clinic: Clinic, space: Space) -> Embedder:
     return CanaryWatch(made, space.fingerprint)
 
 
-def _most(clinic: Clinic, space: Space) -> int:
+def most_of(clinic: Clinic, space: Space) -> int:
+    """The most characters of a text that the model of the space takes."""
     section = space.embedder or clinic.config.embedder
     return section.max_chars if section else 0

@@ -23,6 +23,7 @@ from mendory.config.sections import (
     LimitsSection,
     MappingSection,
     MetadataSection,
+    MigrationSection,
     NotifySection,
     PrivacySection,
     QueueSection,
@@ -65,6 +66,7 @@ class Config(BaseSettings):
     approval: ApprovalSection = ApprovalSection()
     attempts: AttemptsSection = AttemptsSection()
     queue: QueueSection = QueueSection()
+    migration: MigrationSection = MigrationSection()
     retention: RetentionSection = RetentionSection()
     telemetry: TelemetrySection = TelemetrySection()
     privacy: PrivacySection = PrivacySection()

@@ -376,6 +376,17 @@ class AttemptsSection(Section):
     window: timedelta = Field(default=timedelta(days=30), gt=timedelta(0))
 
 
+class MigrationSection(Section):
+    """How a move to another embedding model goes on: the least recalls of each share, its soak, what voids a word.
+
+    An approval is void once more than `void_share` of the rows changed since the gate.
+    """
+
+    canary_recalls: Count = 200
+    soak: timedelta = Field(default=timedelta(days=7), ge=timedelta(days=7), le=timedelta(days=15))
+    void_share: Share = 0.05
+
+
 class RetentionSection(Section):
     """How long images of repaired rows are kept; never under 30 days (design §8)."""
 
