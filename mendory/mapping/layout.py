@@ -28,8 +28,8 @@ class Layout:
 
     `volatile` names the places that a mere read changes; `zone` is that of naive times, `times` how times are
     written where they are no Arrow timestamps; `skip_ids` are rows that are no memories, `optional` the fields
-    that the owner leaves empty on purpose. `vectors` are further columns of vectors, which are no field; `other_spaces` are
-    those of `volatile` that hold the vectors of a space that is not searched.
+    that the owner leaves empty on purpose. `vectors` are further columns of vectors, which are no field; `other_spaces`
+    are those of `volatile` that hold the vectors of a space that is not searched.
     """
 
     places: MappingType[str, Place | Composite | None]
