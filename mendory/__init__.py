@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from mendory.config import Config
     from mendory.door import Door, Embeds
+    from mendory.events import Event
     from mendory.ranking import Recall
 
 __version__ = "0.1.0"
@@ -69,3 +70,19 @@ def recall(
         return table.recall(query, scope, k)
     with open_door(table) as door:
         return door.recall(query, scope, k)
+
+
+def model_changed(by: str, model: str = "", table: Config | Path | str = "mendory.toml") -> Event:
+    """The event `embedding-model.changed` is on record; the served flow `migrate` looks at the model at its next run.
+
+    Args:
+        by: Who says so.
+        model: The name of the new model; by default the configured one's.
+        table: The table's configuration, or the file that holds it.
+
+    Raises:
+        InputInvalid: The name is none that a model has.
+    """
+    from mendory.upgrading import model_changed as said
+
+    return said(by, model, table)

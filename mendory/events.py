@@ -25,6 +25,8 @@ class Happened(StrEnum):
     POLICY_CHANGED = "policy_changed"
     PLAN_APPLIED = "plan_applied"
     ROLLED_BACK = "rolled_back"
+    EMBEDDING_MODEL_CHANGED = "embedding-model.changed"
+    DRIFT_CHECKED = "drift_checked"
     OTHER = "other"
 
 

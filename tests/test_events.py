@@ -227,6 +227,21 @@ def test_what_can_not_be_noted_is_refused(sick: Path, run: Run, args: tuple[str,
 
 
 @pytest.mark.lance
+@pytest.mark.parametrize(("lang", "said"), [("en", "embedding-model.changed"), ("zh", "向量模型已更换")])
+def test_a_changed_model_is_an_event_of_its_own(sick: Path, run: Run, lang: str, said: str) -> None:  # noqa: F811
+    """Its name alone makes it one; words around it are a person's own. Mendory says what looks at the model."""
+    noted = run("event", "embedding-model.changed", "--as", "li.wei", "--lang", lang)
+    words = run("event", "embedding-model.changed at noon", "--as", "li.wei")
+    listed = run("event", "--list", "--lang", lang)
+
+    assert (0, 0) == (noted.exit_code, words.exit_code), noted.output + words.output
+    assert "mendory drift" in noted.stdout
+    assert said in listed.stdout
+    held = json.loads(run("event", "--json").stdout)["events"]
+    assert ["other", "embedding-model.changed"] == [e["kind"] for e in held], "newest first"
+    assert {} == held[1]["about"]
+
+
 def test_a_long_list_is_cut_and_says_so(sick: Path, run: Run) -> None:  # noqa: F811
     """Twenty are shown, the newest; JSON lists all."""
     ledger = Clinic(Config.load(sick / "mendory.toml")).ledger

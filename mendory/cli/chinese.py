@@ -36,6 +36,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     # event
     "Noted for {time} UTC: {words}": "已记录，时间 {time} UTC：{words}",
     "    changed shortly before: {event}": "    此前的变更：{event}",
+    "a served clinic looks at the model within a quarter of an hour; else:": "已部署的诊所会在一刻钟内检查模型；否则：",
     "No change is known.": "没有已知的变更。",
     "  and {events} more; --json lists all": "  另有 {events}；--json 列出全部",
     "  the rows are imported, but the ledger could not note it: {error}": "  各行已导入，但账本未能记录：{error}",

@@ -6,6 +6,7 @@ from typing import Final
 
 import click
 
+from mendory import upgrading
 from mendory.cli.shared import (
     OK,
     command,
@@ -36,7 +37,7 @@ _LISTED: Final = 20
 @with_clinic
 @json_option
 def event(clinic: Clinic, words: str | None, at: str | None, by: str | None, listed: bool, as_json: bool) -> int:
-    """Note what changed elsewhere, such as a new release of a writer, or list what changed."""
+    """Note what changed elsewhere, such as a new release of a writer or embedding-model.changed; or list all."""
     if listed or (words is None and as_json):
         if words is not None or at is not None or by is not None:
             raise InputInvalid("--list takes no words, --at or --as. Nothing was recorded. List with: event --list.")
@@ -48,8 +49,11 @@ def event(clinic: Clinic, words: str | None, at: str | None, by: str | None, lis
             'For instance: mendory event "deployed v2 of the importer" --as NAME; or mendory event --list.'
         )
     check_name(by)
-    said = checked_words(words)
     moment = checked_time(at, clinic.clock()) if at is not None else None
+    if words.strip() == Happened.EMBEDDING_MODEL_CHANGED:
+        _model_changed(upgrading.note(clinic, by, at=moment), as_json)
+        return OK
+    said = checked_words(words)
     noted = clinic.ledger.events.note(Happened.OTHER, by, {"words": said}, moment)
     if as_json:
         print_json(noted.as_json())
@@ -57,6 +61,15 @@ def event(clinic: Clinic, words: str | None, at: str | None, by: str | None, lis
     click.echo(say("Noted for {time} UTC: {words}", time=f"{noted.at:%Y-%m-%d %H:%M}", words=shown(said, MOST)))
     print_next(command("event", "--list"), command("check"))
     return OK
+
+
+def _model_changed(noted: Event, as_json: bool) -> None:
+    if as_json:
+        print_json(noted.as_json())
+        return
+    click.echo(say("Noted for {time} UTC: {words}", time=f"{noted.at:%Y-%m-%d %H:%M}", words=_what(noted)))
+    click.echo(f"  {say('a served clinic looks at the model within a quarter of an hour; else:')}")
+    print_next(command("drift"), command("migrate", "start", "--as", "NAME"))
 
 
 def _show(clinic: Clinic, as_json: bool) -> None:
@@ -81,6 +94,10 @@ def _row(event: Event) -> list[str]:
 def _what(event: Event) -> str:
     """What the event was about, on one line."""
     about = event.about
-    names = [event.words, str(about.get("plan", ""))[:8], about.get("subject", ""), about.get("space", "")]
+    names = [
+        event.words,
+        str(about.get("plan", ""))[:8],
+        *(about.get(key, "") for key in ("subject", "space", "model")),
+    ]
     counts = [many(about[f"{noun}s"], noun) for noun in ("row", "step") if f"{noun}s" in about]
     return " ".join([*(shown(n, MOST) for n in (*names, *about.get("languages", ())) if n), *counts])

@@ -158,6 +158,8 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "thresholds_calibrated": ("thresholds calibrated", "已校准阈值"),
     "policy_changed": ("policy changed", "策略已更改"),
     "plan_applied": ("plan applied", "计划已执行"),
+    "embedding-model.changed": ("embedding model changed", "向量模型已更换"),
+    "drift_checked": ("drift checked", "已检查向量漂移"),
     "other": ("other change", "其他变更"),
     # what rows share
     "batch": ("batch", "批次"),
