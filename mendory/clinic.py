@@ -77,6 +77,13 @@ class Clinic:
         live = {s.state: Pointed(s.id, s.column) for s in ledger.spaces.live()} if ledger else {}
         return Pointer(live.get(SpaceState.ACTIVE), live.get(SpaceState.FILLING))
 
+    def follow(self) -> None:
+        """What the pointer decides is opened anew when it is asked for next: a move began, switched or ended."""
+        sides = ("side_state", "side_state_beside")
+        for name in ("pointer", "mapping", "beside", "_settings", "reader", "writer", *sides):
+            self.__dict__.pop(name, None)
+        self._neighbours = None
+
     @cached_property
     def mapping(self) -> Mapping:
         """Where each field lies, the vectors in the column of the space that is searched."""

@@ -21,7 +21,7 @@ from mendory.derived import vector_digests
 from mendory.embedding import Embedder, Vectors
 from mendory.embedding.batching import refusal
 from mendory.errors import CommitConflict
-from mendory.lance import Writer
+from mendory.lance import Reader, Writer
 from mendory.lance.quoting import name
 from mendory.record import Memory
 from mendory.side import text_digest
@@ -78,34 +78,8 @@ class Filling:
     size: int = field(default=256)
 
     def waiting(self) -> Waiting:
-        """What waits in the newest version; reads the rows without a vector, and those whose text changed."""
-        self.table.refresh()
-        self.side.bring_up(self.table)
-        column = str(self.table.mapping.column("embedding"))
-        found: dict[str, Memory] = {}
-        left_out: Counter[str] = Counter()
-        stale = self.table.fetch(sorted(self.side.stale(self.table))).values()
-        for memory in chain(self._bare(f"{name(column)} IS NULL"), stale):
-            if (why := _obstacle(memory, self.max_chars)) is None:
-                found[str(memory.id)] = memory
-            else:
-                left_out[why] += 1
-        for ident, rows in self._rows_of(found).items():
-            if rows > 1:
-                del found[ident]
-                left_out[_UNIQUE] += rows
-        order = sorted(found, key=lambda i: (not found[i].recallable, i))
-        return Waiting(tuple(order), dict(left_out))
-
-    def _bare(self, where: str) -> Iterator[Memory]:
-        columns = self.table.mapping.scan_columns(self.table.schema)
-        for batch in self.table.batches(columns, where):
-            yield from self.table.mapping.memories(batch)
-
-    def _rows_of(self, ids: Collection[str]) -> Counter[str]:
-        """Id → how many rows have it."""
-        own = self.table.id_column
-        return Counter(i for batch in self.table.found(ids, [own]) for i in batch.column(own).to_pylist())
+        """What waits in the newest version."""
+        return waiting(self.table, self.side, self.max_chars)
 
     def run(self) -> Pass:
         """Every row that waits at this moment has its vector, but those that change meanwhile; they wait again.
@@ -178,6 +152,41 @@ class Filling:
                 continue
             return len(same)
         return 0
+
+
+def waiting(table: Reader, side: SideState, max_chars: int) -> Waiting:
+    """What waits in the newest version of the table, whose vectors are read as those of the space that is filled.
+
+    Reads the rows without a vector, and those whose text changed.
+    """
+    table.refresh()
+    side.bring_up(table)
+    column = str(table.mapping.column("embedding"))
+    found: dict[str, Memory] = {}
+    left_out: Counter[str] = Counter()
+    stale = table.fetch(sorted(side.stale(table))).values()
+    for memory in chain(_bare(table, f"{name(column)} IS NULL"), stale):
+        if (why := _obstacle(memory, max_chars)) is None:
+            found[str(memory.id)] = memory
+        else:
+            left_out[why] += 1
+    for ident, rows in _rows_of(table, found).items():
+        if rows > 1:
+            del found[ident]
+            left_out[_UNIQUE] += rows
+    order = sorted(found, key=lambda i: (not found[i].recallable, i))
+    return Waiting(tuple(order), dict(left_out))
+
+
+def _bare(table: Reader, where: str) -> Iterator[Memory]:
+    for batch in table.batches(table.mapping.scan_columns(table.schema), where):
+        yield from table.mapping.memories(batch)
+
+
+def _rows_of(table: Reader, ids: Collection[str]) -> Counter[str]:
+    """Id → how many rows have it."""
+    own = table.id_column
+    return Counter(i for batch in table.found(ids, [own]) for i in batch.column(own).to_pylist())
 
 
 def _obstacle(memory: Memory, max_chars: int) -> str | None:

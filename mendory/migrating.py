@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
-from mendory.clinic import Clinic
+from mendory import pacing
+from mendory.clinic import Clinic, unheard
 from mendory.embedding import Embedder, build
 from mendory.errors import ConfigInvalid, MigrationRefused
 from mendory.filling import Filling, Pass
@@ -78,7 +80,9 @@ def start(clinic: Clinic, by: str, same_width: bool = False) -> Move:
         move = within.moves.begin(active.id, new.id, column, by, {"version": clinic.writer.latest()})
         return within.moves.to(move.id, Stage.FILLING, by)
 
-    return ledger.once(begun)
+    move = ledger.once(begun)
+    clinic.follow()
+    return move
 
 
 def fill(
@@ -96,10 +100,19 @@ def fill(
     filling = Filling(
         clinic.beside, clinic.side_state_beside, embedder_of(clinic, space), most_of(clinic, space), monotonic, **bounds
     )
-    if told is not None:
-        filling.told = told
+    place, before = pace_file(clinic), 0
+
+    def hears(done: int, total: int) -> None:
+        nonlocal before
+        if done > before:
+            pacing.note(place, clinic.clock(), done - before)
+        before = done
+        (told or unheard)(done, total)
+
+    filling.told = hears
     rows, seconds, embedding, passes = 0, 0.0, 0.0, 0
     while passes < _SETTLED:
+        before = 0
         done: Pass = filling.run()
         rows, seconds, embedding = rows + done.filled, seconds + done.seconds, embedding + done.embedding
         passes += 1
@@ -109,13 +122,20 @@ def fill(
     return Filled(move, rows, len(waits.ids), dict(waits.left_out), seconds, embedding)
 
 
+def pace_file(clinic: Clinic) -> Path:
+    """Where it is noted how fast the space beside the searched one is being filled."""
+    return clinic.config.root / ".mendory" / "filling.json"
+
+
 def go_back(clinic: Clinic, by: str, because: str) -> Move:
     """The old space is searched, at once, and the move is over; raises MigrationRefused where none is under way.
 
     Rows that were written since have their old vectors too, where our door wrote them or the filling has passed.
     """
     move = under_way(clinic.ledger)
-    return clinic.ledger.moves.to(move.id, Stage.ROLLED_BACK, by, {"because": because, "from": said(move.stage)})
+    back = clinic.ledger.moves.to(move.id, Stage.ROLLED_BACK, by, {"because": because, "from": said(move.stage)})
+    clinic.follow()
+    return back
 
 
 def under_way(ledger: Ledger) -> Move:

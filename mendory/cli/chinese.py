@@ -728,6 +728,21 @@ SENTENCES: Final[Mapping[str, str]] = {
     "retired": "已停用",
     "{script}: {agreed} of {rows}": "{script}：{rows} 行中 {agreed} 行相符",
     "left out": "未抽用",
+    # migrate
+    "rows filled": "已填充的行",
+    "{move} {stage}: {rows} filled in {time} ({rate} a second), {waiting} wait": (
+        "{move} {stage}：{time}内填充 {rows}（每秒 {rate} 行），还有 {waiting} 行等待"
+    ),
+    "No move to another model was ever begun.": "从未开始过向其他模型的迁移。",
+    "{move} {stage}: {old} → {new}, recalls search {searched}": "{move} {stage}：{old} → {new}，召回检索 {searched}",
+    "{done} of {rows} filled, {waiting} wait": "{rows}中已填充 {done} 行，还有 {waiting} 行等待",
+    "  {time} UTC  {stage}  by {by}": "  {time} UTC  {stage}  操作人 {by}",
+    "nobody is filling at the moment": "目前没有进程在填充",
+    "{rate} rows a second, {left} left": "每秒 {rate} 行，还需 {left}",
+    "{move} {stage}. Recalls search the old space again, from their next call on.": (
+        "{move} {stage}。召回从下一次调用起重新检索旧空间。"
+    ),
+    "Move {code}": "迁移 {code}",
     "blank": "空白",
     "too long": "太长",
     "no valid text": "不是有效文本",

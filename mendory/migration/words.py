@@ -18,6 +18,17 @@ PARTS: Final[Mapping[str, _BOTH]] = {
     "agreement": ("agreement", "一致性"),
     "cost": ("speed and cost", "速度与成本"),
 }
+STAGES: Final[Mapping[str, _BOTH]] = {
+    "registered": ("registered", "已登记"),
+    "filling": ("filling", "填充中"),
+    "gating": ("at the gate", "闸门检验中"),
+    "approved": ("approved", "已批准"),
+    "canary": ("canary", "灰度中"),
+    "switched": ("switched", "已切换"),
+    "soaking": ("soaking", "观察期"),
+    "retired": ("retired", "已退役"),
+    "rolled_back": ("rolled back", "已回退"),
+}
 OUTCOMES: Final[Mapping[str, _BOTH]] = {
     "passed": ("passed", "通过"),
     "look": ("passed, look at it", "通过，请看一眼"),
@@ -121,6 +132,15 @@ _RIGHT: Final = ("right", "应得")
 _OLD: Final = ("old", "旧")
 _NEW: Final = ("new", "新")
 _FREE: Final = ("no price", "无计费")
+
+
+def stage(name: str, language: str) -> str:
+    """The stage in words.
+
+    >>> stage("gating", "en"), stage("gating", "zh")
+    ('at the gate', '闸门检验中')
+    """
+    return STAGES[name][int(language == "zh")]
 
 
 def table(gate: Gate, language: str, most: int = 12) -> tuple[str, ...]:

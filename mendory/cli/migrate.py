@@ -1,0 +1,179 @@
+"""The verbs of a move to another model: begin it, see how far it is, go on, go back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Final
+
+import click
+
+from mendory import migrating
+from mendory.cli.progress import progress
+from mendory.cli.shared import (
+    OK,
+    command,
+    json_option,
+    lang_option,
+    main,
+    name_option,
+    print_json,
+    print_next,
+    with_clinic,
+)
+from mendory.cli.words import age, language, many, reason, say
+from mendory.clinic import Clinic
+from mendory.ledger.moves import Move
+from mendory.migration import words
+from mendory.migration.stages import BOTH, Stage
+from mendory.migration_status import Standing, move_json, standing
+from mendory.text import shown
+
+_NEXT: Final = {
+    Stage.REGISTERED: ("start",),
+    Stage.FILLING: ("start",),
+    Stage.GATING: ("approve", "CODE"),
+    Stage.APPROVED: ("switch",),
+    Stage.CANARY: ("switch",),
+    Stage.SWITCHED: ("switch",),
+    Stage.SOAKING: ("retire",),
+}
+"""What is typed after `mendory migrate` to go on from a stage."""
+
+
+@main.group()
+def migrate() -> None:
+    """Move the table to another embedding model: both spaces side by side, a gate, a person's word, a way back."""
+
+
+@migrate.command()
+@click.option(
+    "--readers-name-the-column",
+    "same_width",
+    is_flag=True,
+    help="Confirm that every reader names the vector's column: needed where both models have one dimension.",
+)
+@name_option
+@lang_option
+@with_clinic
+@json_option
+def start(clinic: Clinic, same_width: bool, by: str, as_json: bool) -> int:
+    """Begin the move to the configured model, or go on with it: fill the new space's vectors."""
+    move = migrating.start(clinic, by, same_width)
+    with progress(as_json, say("rows filled")) as told:
+        filled = migrating.fill(clinic, told=told)
+    rate = filled.rows / filled.seconds if filled.seconds > 0 else 0.0
+    if as_json:
+        print_json(
+            {
+                **move_json(filled.move),
+                "filled": filled.rows,
+                "waiting": filled.waiting,
+                "left_out": filled.left_out,
+                "seconds": round(filled.seconds, 3),
+                "seconds_embedding": round(filled.embedding, 3),
+            }
+        )
+        return OK
+    sentence = "{move} {stage}: {rows} filled in {time} ({rate} a second), {waiting} wait"
+    values = {"rows": many(filled.rows, "row"), "time": age(timedelta(seconds=filled.seconds)), "rate": f"{rate:,.0f}"}
+    click.echo(say(sentence, **_named(move), waiting=f"{filled.waiting:,}", **values))
+    _show_left_out(filled.left_out)
+    print_next(_command("gate" if not filled.waiting else "start"), _command("status"))
+    return OK
+
+
+@migrate.command()
+@lang_option
+@with_clinic
+@json_option
+def status(clinic: Clinic, as_json: bool) -> int:
+    """Show the move under way, or the last one: its stages, what waits, how fast it goes and how long it takes."""
+    ledger = clinic.known_ledger()
+    moves = ledger.moves.all() if ledger else ()
+    if not moves:
+        if as_json:
+            print_json({"move": None})
+        else:
+            click.echo(say("No move to another model was ever begun."))
+            print_next(command("migrate", "start", "--as", "NAME"))
+        return OK
+    held = standing(clinic, moves[-1])
+    if as_json:
+        print_json(held.as_json())
+    else:
+        _show(held)
+    return OK
+
+
+def _show(held: Standing) -> None:
+    move = held.move
+    sentence = "{move} {stage}: {old} → {new}, recalls search {searched}"
+    names = {"old": shown(held.old), "new": shown(held.new), "searched": shown(held.searched)}
+    click.echo(say(sentence, **_named(move), **names))
+    if move.stage in BOTH:
+        done = held.rows - held.waiting - sum(held.left_out.values())
+        counted = say(
+            "{done} of {rows} filled, {waiting} wait",
+            done=f"{done:,}",
+            rows=many(held.rows, "row"),
+            waiting=f"{held.waiting:,}",
+        )
+        click.echo(f"  {counted}")
+        _show_pace(held)
+        _show_left_out(held.left_out)
+    for one in move.passed:
+        line = say(
+            "  {time} UTC  {stage}  by {by}", time=f"{one.at:%Y-%m-%d %H:%M}", stage=_stage(one.stage), by=shown(one.by)
+        )
+        click.echo(line)
+    if move.open:
+        print_next(_command(*_NEXT[move.stage]), _command("rollback"))
+    else:
+        print_next(_command("start"))
+
+
+def _show_pace(held: Standing) -> None:
+    if not held.waiting:
+        return
+    if held.rate is None or held.left is None:
+        click.echo(f"  {say('nobody is filling at the moment')}")
+        return
+    told = say("{rate} rows a second, {left} left", rate=f"{held.rate:,.0f}", left=age(held.left))
+    click.echo(f"  {told}")
+
+
+def _show_left_out(left_out: Mapping[str, int]) -> None:
+    for why, count in sorted(left_out.items()):
+        click.echo(f"  {say('left out')}: {many(count, 'row')}, {reason(why)}")
+
+
+@migrate.command()
+@click.option("--because", default="", help="Why, for the record.")
+@name_option
+@lang_option
+@with_clinic
+@json_option
+def rollback(clinic: Clinic, because: str, by: str, as_json: bool) -> int:
+    """Go back to the old model, from any stage of the move: recalls follow at once, nothing written since is lost."""
+    move = migrating.go_back(clinic, by, because)
+    if as_json:
+        print_json(move_json(move))
+        return OK
+    click.echo(say("{move} {stage}. Recalls search the old space again, from their next call on.", **_named(move)))
+    print_next(command("check"), _command("status"))
+    return OK
+
+
+def _named(move: Move) -> dict[str, str]:
+    return {"move": say("Move {code}", code=move.id[:8]), "stage": _stage(move.stage)}
+
+
+def _stage(stage: Stage) -> str:
+    return words.stage(stage.value, language())
+
+
+def _command(*words: str) -> str:
+    """What is typed next of this group; a verb that decides takes a name."""
+    named = () if words[0] in {"status", "gate"} else ("--as", "NAME")
+    return command("migrate", *words, *named)

@@ -1,0 +1,88 @@
+"""How far a move to another model is, as its ledger, its table and the file of its pace tell now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from types import MappingProxyType
+from typing import Any, Final
+
+from mendory import pacing
+from mendory.clinic import Clinic
+from mendory.filling import waiting
+from mendory.ledger.moves import Move
+from mendory.migrating import most_of, pace_file, space_of
+from mendory.migration.stages import BOTH, SEARCHED
+
+_NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A move as it is now. `searched` names the model that recalls go to, `beside` the one that is kept beside it.
+
+    `waiting` rows have no vector of the space beside for the text they have; `left_out` can't have one, by reason.
+    `rate` is rows a second and `left` how long the rest takes at it; None where nobody is filling.
+    """
+
+    move: Move
+    old: str
+    new: str
+    rows: int
+    waiting: int = 0
+    left_out: Mapping[str, int] = field(default_factory=lambda: _NOTHING)
+    rate: float | None = None
+    left: timedelta | None = None
+
+    @property
+    def searched(self) -> str:
+        """The model whose space recalls search."""
+        return self.new if self.move.stage in SEARCHED else self.old
+
+    def as_json(self) -> dict[str, Any]:
+        """The standing as `mendory migrate status --json` prints it."""
+        return {
+            **move_json(self.move),
+            "old_model": self.old,
+            "new_model": self.new,
+            "searched_model": self.searched,
+            "rows": self.rows,
+            "waiting": self.waiting,
+            "left_out": dict(self.left_out),
+            "rows_per_second": None if self.rate is None else round(self.rate, 1),
+            "seconds_left": None if self.left is None else round(self.left.total_seconds()),
+        }
+
+
+def standing(clinic: Clinic, move: Move) -> Standing:
+    """The move as it is; reads which rows wait, and writes nothing but what is derived of them."""
+    ledger = clinic.ledger
+    old, new = (space_of(ledger, ident).name for ident in (move.old, move.new))
+    clinic.reader.refresh()
+    rows = clinic.reader.count()
+    if move.stage not in BOTH:
+        return Standing(move, old, new, rows)
+    filled = space_of(ledger, move.old if move.stage in SEARCHED else move.new)
+    held = waiting(clinic.beside, clinic.side_state_beside, most_of(clinic, filled))
+    pace, now = pacing.read(pace_file(clinic)), clinic.clock()
+    left = pace.left(len(held.ids), now) if held.ids else None
+    return Standing(move, old, new, rows, len(held.ids), held.left_out, pace.rate(now), left)
+
+
+def move_json(move: Move) -> dict[str, Any]:
+    """The move with every stage it passed, as plain values."""
+    return {
+        "move": move.id,
+        "stage": move.stage.value,
+        "column": move.column,
+        "passed": [
+            {"stage": one.stage.value, "by": one.by, "at": one.at.isoformat(), "told": _brief(one.told)}
+            for one in move.passed
+        ],
+    }
+
+
+def _brief(told: Mapping[str, Any]) -> dict[str, Any]:
+    """What was known then, without the whole of a gate: that is what `mendory migrate gate --json` prints."""
+    return {key: value for key, value in told.items() if not isinstance(value, list | dict)}
