@@ -13,20 +13,20 @@ import sqlite3
 import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from mendory.private import private_file
+from mendory.notefile import PATIENCE, NoteFile
+from mendory.notefile import moment as _text
 
 _LOG: Final = logging.getLogger(__name__)
 _KEPT_BACK: Final = 1000
 _LISTED: Final = 1000
-_PATIENCE: Final = 2.0
-"""Seconds to wait for another process that writes the file."""
+_PATIENCE: Final = PATIENCE
 _TABLES: Final = (
     "CREATE TABLE IF NOT EXISTS door_write (n INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL,"
     " place TEXT NOT NULL, verb TEXT NOT NULL, id TEXT NOT NULL, scope TEXT, before TEXT, after TEXT,"
@@ -136,8 +136,7 @@ class Telemetry:
     def __init__(self, path: Path, place: str, keep: timedelta) -> None:
         self._path, self._place, self._keep = path, place, keep
         self._lock = threading.Lock()
-        self._held: sqlite3.Connection | None = None
-        self._file: tuple[int, int] | None = None
+        self._file = NoteFile(path, _TABLES, self._prune, _PATIENCE)
         self._waiting: deque[DoorWrite] = deque()
         self._lost = 0
 
@@ -156,7 +155,7 @@ class Telemetry:
             try:
                 self._store(write.at)
             except (sqlite3.Error, OSError) as error:
-                self._close()
+                self._file.close()
                 _LOG.warning(
                     "A memory was written, but not its line in %s: %s. %d line(s) wait for the next write.",
                     self._path.name,
@@ -168,7 +167,7 @@ class Telemetry:
         """What the guard said is in the file; where it can't be, the log says so, and it is not tried again."""
         with self._lock:
             try:
-                connection = self._open(said.at)
+                connection = self._file.open(said.at)
                 with connection:
                     connection.execute(
                         "INSERT INTO guard_note (at, place, id, verdict, about, score, vetoes, version)"
@@ -176,11 +175,11 @@ class Telemetry:
                         (_text(said.at), self._place, *_said(said)),
                     )
             except (sqlite3.Error, OSError) as error:
-                self._close()
+                self._file.close()
                 _LOG.warning("What the guard said is not in %s: %s.", self._path.name, type(error).__name__)
 
     def _store(self, now: datetime) -> None:
-        connection = self._open(now)
+        connection = self._file.open(now)
         rows = [(*_row(w)[:1], self._place, *_row(w)[1:]) for w in self._waiting]
         with connection:
             connection.executemany(
@@ -190,37 +189,14 @@ class Telemetry:
             )
         self._waiting.clear()
 
-    def _open(self, now: datetime) -> sqlite3.Connection:
-        """The connection; made again when somebody deleted or replaced the file under it."""
-        if self._held is not None and self._file == _identity(self._path):
-            return self._held
-        self._close()
-        private_file(self._path)
-        connection = sqlite3.connect(self._path, timeout=_PATIENCE, check_same_thread=False)
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            with connection:
-                for statement in _TABLES:
-                    connection.execute(statement)
-                for table in ("door_write", "guard_note"):
-                    connection.execute(f"DELETE FROM {table} WHERE at < ?", (_text(now - self._keep),))  # noqa: S608
-        except sqlite3.Error:
-            connection.close()
-            raise
-        self._held, self._file = connection, _identity(self._path)
-        return connection
+    def _prune(self, connection: sqlite3.Connection, now: datetime) -> None:
+        for table in ("door_write", "guard_note"):
+            connection.execute(f"DELETE FROM {table} WHERE at < ?", (_text(now - self._keep),))  # noqa: S608
 
     def close(self) -> None:
         """The file is closed; what waited and could not be written is counted in `unwritten`."""
         with self._lock:
-            self._close()
-
-    def _close(self) -> None:
-        if self._held is not None:
-            with suppress(sqlite3.Error):
-                self._held.close()
-        self._held = self._file = None
+            self._file.close()
 
 
 def since_mark(path: Path, place: str) -> DoorWrites:
@@ -305,18 +281,6 @@ def mark_shown(path: Path, place: str, seen: DoorWrites) -> bool:
     except sqlite3.Error:
         return False
     return True
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return None
-    return found.st_dev, found.st_ino
-
-
-def _text(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def _row(write: DoorWrite) -> tuple[str | int | None, ...]:

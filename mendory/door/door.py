@@ -16,6 +16,7 @@ from mendory.config import FILE_NAME, Config
 from mendory.detect import Settings, examine
 from mendory.detect.context import references
 from mendory.door.adding import spread_out
+from mendory.door.answering import Answering
 from mendory.door.embedders import Embedders, Embeds
 from mendory.door.expecting import Expect, Expectation
 from mendory.door.guard import Admitted, Guard
@@ -28,8 +29,8 @@ from mendory.finding import Finding
 from mendory.lance import Reader, any_of
 from mendory.mapping import RELATIONS
 from mendory.mapping import Mapping as FieldMapping
-from mendory.migration.canary import takes_part
 from mendory.ranking import Recall
+from mendory.recalls import Recalls
 from mendory.record import Memory, Status
 from mendory.side import View, overlaid
 from mendory.spaces.pointer import Pointer
@@ -66,6 +67,8 @@ class Door:
         self.config, self._clock, self._new_id = config, clock, new_id
         self._ledger = LedgerView(config.ledger_url)
         self.telemetry = Telemetry(config.telemetry_path, config.door_place, config.telemetry.keep)
+        self._recalls = Recalls(config.telemetry_path, config.door_place, config.telemetry.keep)
+        self._answering = Answering(self._recalls, clock)
         embedders = Embedders(config, embedder, self._ledger)
         self._opening = Opening(config, self._ledger, embedders, self.telemetry, clock, self._would_be)
         self._pointer = Pointer()
@@ -102,8 +105,9 @@ class Door:
         self.close()
 
     def close(self) -> None:
-        """The telemetry file is closed; a further write opens it again."""
+        """The telemetry file is closed; a further write or recall opens it again."""
         self.telemetry.close()
+        self._recalls.close()
 
     def add(
         self,
@@ -283,7 +287,8 @@ class Door:
         Of the scope asked for and of those that contain it (`[scopes] parents`), never of a sibling; the scope is
         compared as a whole and before the search. Archived memories are left out, disputed ones returned with their
         mark; an exception stands before its general memory where the query speaks of its scene. Ordered by similarity
-        × weight (docs/recall.md). Nothing is written.
+        × weight (docs/recall.md). Nothing is written but, in the telemetry file, from which space it was answered and
+        how long it took.
 
         Args:
             query: The text. It is embedded as a query into the table's space unless `embedding` is given.
@@ -297,18 +302,7 @@ class Door:
             SpaceUnknown: The embedder's vectors are not of the table's space.
         """
         at = self._at()
-        beside = at.beside is not None and self._asks_beside(at, query, scope, embedding)
-        recalling = at.beside.recalling if at.beside is not None and beside else at.recalling
-        return recalling.recall(query, scope, k, embedding)
-
-    def _asks_beside(self, at: Opened, query: str, scope: str | None, vector: Sequence[float] | None) -> bool:
-        """True for the share of recalls that the canary answers, and for a vector that only that space can be of."""
-        assert at.beside is not None
-        if vector is not None:
-            schema = at.rows.schema()
-            return not at.embedding.fits(vector, schema) and at.beside.embedding.fits(vector, schema)
-        share = self._pointer.share
-        return share > 0 and isinstance(query, str) and takes_part(str(scope), query, share)
+        return self._answering.recall(at, self._pointer.share, query, scope, k, embedding)
 
     def check(self, ids: Sequence[str] | None = None) -> tuple[Finding, ...]:
         """What is wrong with the memories of these ids, or with any in the table; nothing is written.

@@ -71,6 +71,10 @@ class Embedders:
                 self._admitted[ident] = self._named() if ident is None else self._admit(ident, pointer)
             return self._admitted[ident]
 
+    def ready(self, ident: str | None) -> bool:
+        """True when the embedder of that space was admitted, so that asking for it takes no time."""
+        return ident in self._admitted
+
     def forget(self, ident: str | None) -> None:
         """The next call compares the embedder of that space with it as a whole."""
         with self._lock:

@@ -46,9 +46,16 @@ class Embedding:
 
     def __init__(self, embedders: Embedders, pointer: Pointer, ident: str | None, mapping: Mapping) -> None:
         """`ident` is the space, one of the pointer's, and the mapping says where its vectors are; None for no known."""
-        self._embedders, self._pointer, self._ident = embedders, pointer, ident
+        self._embedders, self._pointer = embedders, pointer
         self._lock = Lock()
         self.column = mapping.column("embedding")
+        self.space = ident
+        """The space; None where none is known."""
+
+    @property
+    def ready(self) -> bool:
+        """True when its embedder was asked before: the next vector waits for no model to be loaded."""
+        return self._embedders.ready(self.space)
 
     @property
     def most(self) -> int:
@@ -62,7 +69,7 @@ class Embedding:
             return [] if vector is None else [Fault("no_place", "the owner's table has no place for the embedding")]
         if vector is not None:
             return _wrong(vector, schema.field(self.column).type)
-        if self._embedders.anyone(self._ident):
+        if self._embedders.anyone(self.space):
             return []
         why = "nobody makes the vector; configure [embedder], give mendory.open an embedder, or give the embedding"
         return [Fault("embedding_missing", why)]
@@ -131,9 +138,9 @@ class Embedding:
         """What the embedder makes of a text, once it is known to be of the space."""
         with self._lock:
             try:
-                return make(self._embedders.of(self._ident, self._pointer), text)
+                return make(self._embedders.of(self.space, self._pointer), text)
             except SpaceMoved:
-                self._embedders.forget(self._ident)  # the next call compares it with the space as a whole
+                self._embedders.forget(self.space)  # the next call compares it with the space as a whole
                 raise
 
 
