@@ -72,7 +72,7 @@ def storage(reader: Reader) -> Storage:
         _utc(versions[-1]["timestamp"]),
         indices,
         folder,
-        None if folder is None else _bytes(folder),
+        None if folder is None else folder_bytes(folder),
     )
 
 
@@ -105,7 +105,8 @@ def _utc(moment: datetime) -> datetime:
     return moment.astimezone(UTC)
 
 
-def _bytes(folder: Path) -> int:
+def folder_bytes(folder: Path) -> int:
+    """The bytes of all files in the folder."""
     total = 0
     for path in folder.rglob("*"):
         try:

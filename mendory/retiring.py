@@ -1,0 +1,245 @@
+"""What a move needs before its switch, and its end: the index, the thresholds, retiring the old space, the purge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+from mendory.clinic import Clinic
+from mendory.errors import MigrationRefused, TableCorrupt
+from mendory.lance import dropping, indexing
+from mendory.lance.indexing import VectorIndex
+from mendory.ledger import Ledger
+from mendory.ledger.moves import Move, Passed
+from mendory.ledger.records import IntentState
+from mendory.migrating import space_of, under_way
+from mendory.migration.stages import Stage, require, said
+from mendory.text import shown
+from mendory.thresholds import key
+
+CODE: Final = 8
+"""Characters of a move's id that are its code."""
+_DAY: Final = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The index of the new column, None where none is needed: `old` has none, or too few rows hold a vector.
+
+    `learnt` is how many rows the table's indexes had to learn.
+    """
+
+    index: VectorIndex | None
+    old: VectorIndex | None
+    learnt: int
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """A column is gone from the table's newest version and its files: what that freed, and what was kept.
+
+    The bytes are those of the table's folder; None for a table elsewhere.
+    """
+
+    move: Move
+    column: str
+    rows: int
+    fragments: int
+    versions: int
+    bytes_before: int | None
+    bytes_after: int | None
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        return {
+            "move": self.move.id,
+            "column": self.column,
+            "rows": self.rows,
+            "fragments": self.fragments,
+            "versions": self.versions,
+            "bytes_before": self.bytes_before,
+            "bytes_after": self.bytes_after,
+        }
+
+
+def prepare(clinic: Clinic) -> Prepared:
+    """The new column has an index like the old one's, and both know every row; asked again it changes nothing.
+
+    A table whose old column has no index needs none on the new one: it is searched row by row as before. Raises
+    MigrationRefused where no move is under way.
+    """
+    move = under_way(clinic.ledger)
+    at = (clinic.config.table_uri, clinic.config.table.name)
+    like = indexing.index_of(*at, column_of(clinic, move.old))
+    if like is None:
+        return Prepared(indexing.index_of(*at, move.column), None, indexing.bring_up(*at))
+    index = indexing.build_like(*at, move.column, like)
+    learnt = indexing.bring_up(*at)
+    return Prepared(index and indexing.index_of(*at, move.column), like, learnt)
+
+
+def column_of(clinic: Clinic, space_id: str) -> str:
+    """The column in which the vectors of a space lie."""
+    own = clinic.config.record_mapping().column("embedding")
+    return space_of(clinic.ledger, space_id).column or str(own)
+
+
+def thresholds_missing(clinic: Clinic, move: Move) -> tuple[str, ...]:
+    """The languages of which the owner has calibrated a threshold in the old space and none in the new one.
+
+    Thresholds are filed under a model's name: of two spaces of one name those count for the new one that were
+    calibrated since the move began.
+    """
+    old, new = (key(space_of(clinic.ledger, one).name) for one in (move.old, move.new))
+    kept = clinic.ledger.thresholds.all()
+    began = move.passed[0].at.isoformat()
+    had = {k.threshold.language for k in kept if key(k.threshold.space) == old}
+    have = {k.threshold.language for k in kept if key(k.threshold.space) == new and (old != new or k.at >= began)}
+    return tuple(sorted(had - have))
+
+
+def retire(clinic: Clinic, by: str) -> Move:
+    """The old space is history and our writes carry its vectors no more; its column stays as it is.
+
+    Raises MigrationRefused, with nothing changed, unless the move is soaking, its days are over and the last look at it
+    raised no alarm.
+    """
+    move = under_way(clinic.ledger)
+    require(move.stage, Stage.RETIRED)
+    left = left_to_soak(clinic, move)
+    if left > timedelta(0):
+        raise MigrationRefused(
+            f"The new space has {left / _DAY:.1f} of its {clinic.config.migration.soak / _DAY:.0f} days to go. Nothing "
+            "was retired: until then the way back is one command. Wait, or go back: mendory migrate rollback --as NAME."
+        )
+    last = last_look(move)
+    if last is not None and last.told["alarm"]:
+        raise MigrationRefused(
+            f"The look of {last.at:%Y-%m-%d} raised an alarm: searches find less than at the gate. Nothing was "
+            "retired. See 'mendory migrate status'; look again once it is mended, or go back: "
+            "mendory migrate rollback --as NAME."
+        )
+    return clinic.ledger.moves.to(move.id, Stage.RETIRED, by)
+
+
+def left_to_soak(clinic: Clinic, move: Move) -> timedelta:
+    """How long the new space has yet to be searched before the old one may be retired; zero or less when it may."""
+    switched = move.last(Stage.SWITCHED)
+    assert switched is not None
+    return switched.at + clinic.config.migration.soak - clinic.clock()
+
+
+def last_look(move: Move) -> Passed | None:
+    """The last look at the soaking space that said whether there is an alarm."""
+    return next((p for p in reversed(move.passed) if "alarm" in p.told), None)
+
+
+def purge(clinic: Clinic, code: str, by: str) -> Purged:
+    """The column that a finished move left behind is gone, and its bytes are free; every other value is what it was.
+
+    Of a retired move it is the old space's column, of one that was taken back the new one's. `code` names the move,
+    `by` whose word it is. Only the newest version is left of the table's history. Asked again after a kill it goes on;
+    once done it says again what it did. Images of repairs made before stay in the ledger until their retention.
+
+    Raises MigrationRefused, with nothing changed, while the column may be needed: its space is in use, a repair is open
+    or of unknown outcome, or somebody keeps versions by tags or branches. Raises TableCorrupt, with the earlier
+    versions kept, where a row is not what it was; CommitConflict when others kept committing first.
+    """
+    clinic.check_binding()
+    ledger = clinic.ledger
+    move = _meant(ledger, code)
+    column = _left_behind(clinic, move)
+    if (done := _told(move, "purged")) is not None:
+        return _purged(move, column, done)
+    _check_free(clinic, move, column)
+    at = (clinic.config.table_uri, clinic.config.table.name)
+    began = _told(move, "purge")
+    if began is None:
+        began = {"purge": column, "bytes": dropping.size(*at), "version": clinic.writer.latest()}
+        move = ledger.moves.note(move.id, by, began)
+    rows, fragments = _rewritten(clinic, column, began["version"])
+    versions = dropping.clean(*at)
+    if left := dropping.remnants(*at):
+        raise TableCorrupt(
+            f"{len(left)} data files still hold the column '{column}': others wrote meanwhile. It is dropped, and "
+            f"nothing is lost. Run it again: mendory migrate purge {code} --as NAME."
+        )
+    clinic.writer.sync(clinic.writer.latest())
+    told = {"purged": column, "rows": rows, "fragments": fragments, "versions": versions}
+    told |= {"bytes_before": began["bytes"], "bytes_after": dropping.size(*at)}
+    return _purged(ledger.moves.note(move.id, by, told), column, told)
+
+
+def _rewritten(clinic: Clinic, column: str, since: int) -> tuple[int, int]:
+    """The column is out of the table and every live file, and no row is another; rows, fragments written anew.
+
+    Compared are the versions around each of our commits since that version, so that others may write meanwhile, and a
+    kill between a commit and its proof leaves none unproven.
+    """
+    at = (clinic.config.table_uri, clinic.config.table.name)
+    dropping.drop(*at, column)
+    fragments = dropping.rewrite(*at)
+    dropping.merge_small(*at)
+    indexing.bring_up(*at)
+    for first, last in dropping.same_rows(*at, since):
+        was, now = dropping.told(*at, (first, last))
+        if was != now:
+            raise TableCorrupt(
+                f"Between versions {first} and {last} of table '{at[1]}' rows changed, where only a column and files "
+                f"were to go: {was.rows} rows before, {now.rows} after. No earlier version was removed. See what "
+                f"became of the rows, and restore them from version {first}."
+            )
+    clinic.writer.refresh()
+    return clinic.writer.count(), fragments
+
+
+def _meant(ledger: Ledger, code: str) -> Move:
+    found = [move for move in ledger.moves.all() if code and move.id.startswith(code)]
+    if len(found) != 1 or len(code) < CODE:
+        raise MigrationRefused(
+            f"'{shown(code)}' is the code of {len(found)} moves of this table. Nothing was purged. See its code of at "
+            f"least {CODE} characters in 'mendory migrate status'."
+        )
+    return found[0]
+
+
+def _left_behind(clinic: Clinic, move: Move) -> str:
+    """The column that nobody needs once the move is over."""
+    if move.stage is Stage.RETIRED:
+        return column_of(clinic, move.old)
+    if move.stage is Stage.ROLLED_BACK:
+        return move.column
+    raise MigrationRefused(
+        f"Move {move.id[:CODE]} is {said(move.stage)}, and both its columns are in use. Nothing was purged. It is a "
+        "step of its own after 'mendory migrate retire', or after the way back."
+    )
+
+
+def _check_free(clinic: Clinic, move: Move, column: str) -> None:
+    ledger = clinic.ledger
+    if any(column_of(clinic, space.id) == column for space in ledger.spaces.live()):
+        raise MigrationRefused(
+            f"The column '{column}' of move {move.id[:CODE]} is that of a space in use by now. Nothing was purged."
+        )
+    if ledger.intents.in_state(IntentState.OPEN) or ledger.intents.unresolved():
+        raise MigrationRefused(
+            "A repair is open or of unknown outcome, and what became of it is read from the history that a purge "
+            "removes. Nothing was purged. Run 'mendory recover' first."
+        )
+    if names := dropping.pinned(clinic.config.table_uri, clinic.config.table.name):
+        listed = ", ".join(shown(name) for name in names[:5])
+        raise MigrationRefused(
+            f"{len(names)} tags or branches of others keep versions of the table, and with them the bytes: {listed}. "
+            "Nothing was purged. Let their owner delete them first."
+        )
+
+
+def _told(move: Move, word: str) -> Mapping[str, Any] | None:
+    return next((p.told for p in reversed(move.passed) if word in p.told), None)
+
+
+def _purged(move: Move, column: str, told: Mapping[str, Any]) -> Purged:
+    kept = (told[k] for k in ("rows", "fragments", "versions", "bytes_before", "bytes_after"))
+    return Purged(move, column, *kept)
