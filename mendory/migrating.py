@@ -13,6 +13,7 @@ from mendory.clinic import Clinic, unheard
 from mendory.embedding import Embedder, build
 from mendory.errors import ConfigInvalid, MigrationRefused
 from mendory.filling import Filling, Pass
+from mendory.foreground import foreground
 from mendory.ledger import Ledger
 from mendory.ledger.moves import Move
 from mendory.migration.stages import Stage, said
@@ -93,9 +94,11 @@ def fill(
 ) -> Filled:
     """Every row that waited has its vector of the space beside the searched one; what others write meanwhile too.
 
-    It goes over the table until nothing waits, some times at most. Raises MigrationRefused where no move is under way.
+    It goes over the table until nothing waits, some times at most, and waits before a batch while recalls are slower
+    than usual. Raises MigrationRefused where no move is under way.
     """
     move = under_way(clinic.ledger)
+    bounds = {"pause": foreground(clinic, move).pause, **bounds}
     space = space_of(clinic.ledger, str(clinic.pointer.beside and clinic.pointer.beside.id))
     filling = Filling(
         clinic.beside, clinic.side_state_beside, embedder_of(clinic, space), most_of(clinic, space), monotonic, **bounds
