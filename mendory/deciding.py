@@ -113,18 +113,15 @@ def _answer(ledger: Ledger, section: ApprovalSection, plan_id: str, given: Answe
     if before is not None:
         refused = None if before.stands else Refusal(before.outcome)
         return Answered(before.stands, before.verdict, refused, before.steps, replayed=True)
-    enrolled, now = ledger.approvers.live(), ledger.clock()
-    approver = enrolled.get(given.by)
-    known = {*map(plain, section.approvers), *enrolled}
-    code, used = _code(ledger, approver, given)
-    until = lock_of(ledger, approver, now) if approver else None
+    now = ledger.clock()
+    who = sender(ledger, section, given, now)
     why: Refusal | None = Refusal.PLAN_ENDED
     groups: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
     decision = None
     if plan is not None:
         waiting = {s for s, o in ledger.plans.outcomes(plan_id).items() if o["outcome"] is None}
-        why = judge(given, plan, waiting, known, enrolled, now, code, until is not None)
+        why = judge(given, plan, waiting, who.known, who.enrolled, now, who.code, who.until is not None)
         steps = () if why else tuple(sorted(s.id for s in covered(given, plan, waiting)))
         groups = tuple(g.name for g in plan.groups if (g.name in named(given) if why else _holds(g, steps)))
         decision = _decided(ledger, section, plan, groups, steps, given) if steps else None
@@ -134,7 +131,7 @@ def _answer(ledger: Ledger, section: ApprovalSection, plan_id: str, given: Answe
             plan_id,
             given.verdict if given.verdict in list(Word) else "unknown",
             groups,
-            given.by if given.by in known else concealed(shown(given.by, MOST_NAME)),
+            who.name,
             why.value if why else STANDS,
             steps,
             "" if why else note_of(given),
@@ -142,9 +139,36 @@ def _answer(ledger: Ledger, section: ApprovalSection, plan_id: str, given: Answe
             now,
         ),
         decision,
-        used,
+        who.used,
     )
-    return Answered(why is None, given.verdict, why, steps, False, until if why is Refusal.LOCKED else None)
+    return Answered(why is None, given.verdict, why, steps, False, who.until if why is Refusal.LOCKED else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Who sent an answer, as far as the ledger can tell.
+
+    `known` may answer at all, `enrolled` for level 3. `code` is what became of the answer's code, `used` what it takes
+    (approver's id, half minute), `until` is when a locked name may give a code again, `name` what is recorded.
+    """
+
+    known: frozenset[str]
+    enrolled: frozenset[str]
+    code: CodeState
+    used: tuple[str, int] | None
+    until: datetime | None
+    name: str
+
+
+def sender(ledger: Ledger, section: ApprovalSection, given: Answer, now: datetime) -> Sender:
+    """Who sent the answer; nothing that it says of itself is believed."""
+    enrolled = ledger.approvers.live()
+    approver = enrolled.get(given.by)
+    known = frozenset({*map(plain, section.approvers), *enrolled})
+    code, used = _code(ledger, approver, given)
+    until = lock_of(ledger, approver, now) if approver else None
+    name = given.by if given.by in known else concealed(shown(given.by, MOST_NAME))
+    return Sender(known, frozenset(enrolled), code, used, until, name)
 
 
 def _if_open(ledger: Ledger, plan_id: str) -> Plan | None:

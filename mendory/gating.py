@@ -82,7 +82,7 @@ def gate(
         old[0].id,
         new[0].id,
         beside.version,
-        seed,
+        drawn.seed,
         purity(clinic, new[1], seed, _most(clinic, new[0])),
         queries,
         drawn.left_out,

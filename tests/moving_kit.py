@@ -15,6 +15,8 @@ from mendory.embedding import Embedder, Estimate, Identity, Vectors
 from mendory.filling import Filling
 from mendory.ledger import Ledger
 from mendory.ledger.moves import Move
+from mendory.migration.gate import Examined, Gate, Lost, Outcome, Part
+from mendory.migration.quality import Change, Slice
 from mendory.migration.stages import Stage
 from mendory.spaces import Fingerprint, SpaceState
 from tests.conftest import FakeClock, make_config, make_table, memory
@@ -86,3 +88,55 @@ def filling(config: Config, embedder: Embedder | None = None, **more: Any) -> Fi
     clinic = Clinic(config, FakeClock())
     model = embedder or new_model()
     return Filling(clinic.beside, clinic.side_state_beside, model, 8000, time.monotonic, **more)
+
+
+_CHANGE = Change(1_500, 0.8, 0.82, 0.02, 0.01, 0.03, 0.999)
+_NUMBERS: Mapping[Part, Mapping[str, Any]] = {
+    Part.PURITY: {
+        "texts": 40,
+        "fresh": 40,
+        "dimensions": {str(NEW): 40},
+        "unusable": 0,
+        "norms": [1.0, 1.0],
+        "embedded_again": 40,
+        "agreed": 40,
+        "lowest": 1.0,
+        "left_out": {},
+        "wrong": {},
+    },
+    Part.QUALITY: {
+        "ndcg": _CHANGE.as_json(),
+        "recall": _CHANGE.as_json(),
+        "kinds": {"partial": 500, "reordered": 500, "paraphrased": 500},
+        "left_out": {"too short": 3},
+        "vetoes": [],
+    },
+    Part.SELF_RETRIEVAL: {"among_ten": _CHANGE.as_json(), "first": _CHANGE.as_json()},
+    Part.AGREEMENT: {"queries": 1_500, "overlap": 0.5, "rbo": 0.6, "same_first": 0.7, "identical": 3, "trip": "none"},
+    Part.COST: {
+        "old_p95": 4.0,
+        "new_p95": 4.4,
+        "timed": 1_500,
+        "filling": {"calls": 24, "texts": 40, "characters": 900, "cost": 1.25},
+        "thousand_queries": {"calls": 16, "texts": 1_000, "characters": 22_000, "cost": 0.05},
+    },
+}
+
+
+def a_gate(move: Move, version: int, seed: int = 1, refuses: bool = False) -> Gate:
+    """A gate of that move, as one that examined forty memories says it; two queries lost something."""
+    parts = tuple(
+        Examined(
+            part,
+            Outcome.REFUSED if refuses and part is Part.QUALITY else Outcome.PASSED,
+            ("worse",) if refuses and part is Part.QUALITY else (),
+            numbers,
+        )
+        for part, numbers in _NUMBERS.items()
+    )
+    slices = (Slice("language", "zh", _CHANGE, False), Slice("language", "en", _CHANGE, False))
+    lost = tuple(
+        Lost(f"{one}/partial", "partial", "u1", language, (one,), (one, f"{other}2"), (f"{other}2", one), 1.0, 0.63)
+        for one, language, other in (("m0", "en", "m"), ("z0", "zh", "z"))
+    )
+    return Gate(move.old, move.new, version, seed, parts, slices, lost)

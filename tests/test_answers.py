@@ -88,12 +88,12 @@ def test_answers(file: Path) -> None:
 
 
 def test_every_refusal_but_the_end_of_a_plan_has_a_case() -> None:
-    """Each reason is shown in both languages; that a plan ended is for the ledger to say."""
+    """Each reason is shown in both languages; that a plan ended is for the ledger to say, rows changed under a move."""
     held = [json.loads(f.read_text(encoding="utf-8")) for f in CASES]
     chinese = {c.get("refused") for c in held if c["approvers"] == ["李伟"] or c["answer"]["by"] == "李伟"}
     english = {c.get("refused") for c in held} - {None}
 
-    assert {r.value for r in Refusal} - {"plan_ended"} == english
+    assert {r.value for r in Refusal} - {"plan_ended", "rows_changed"} == english
     assert english <= chinese
 
 

@@ -14,6 +14,7 @@ import pytest
 from mendory.embedding import Estimate, Vectors
 from mendory.migration.agreement import Alike, alike
 from mendory.migration.gate import Evidence, Outcome, Part, Speed, Spending, asked, examine
+from mendory.migration.kept import gate_of
 from mendory.migration.purity import Column, Impurity, examined
 from mendory.migration.quality import SLICE, changed, scored, slices
 from mendory.migration.queries import Kind, Query
@@ -412,3 +413,15 @@ def test_agreement_of_nothing_is_nothing() -> None:
     query = Query("one", "?", "u1", "en", Kind.JUDGED, ("a",), "one")
 
     assert Alike(0, 0.0, 0.0, 0.0, 0) == alike([query], {}, {"one": ()})
+
+
+def test_a_gate_comes_back_from_the_ledger_as_it_was() -> None:
+    """Through JSON and back it says the same, to the digest; one number changed by a millionth and it is another's."""
+    gate = kit.gated()
+    kept = json.loads(json.dumps(gate.as_json(), ensure_ascii=False))
+    bent = json.loads(json.dumps(kept))
+    bent["parts"][1]["numbers"]["ndcg"]["new"] += 0.000001
+
+    assert gate.digest == gate_of(kept).digest == kept["digest"]
+    assert gate_of(kept).as_json() == gate.as_json()
+    assert gate_of(bent).digest != gate.digest

@@ -67,6 +67,7 @@ class Refusal(StrEnum):
     UNKNOWN_GROUP = "unknown_group"
     NOTHING_WAITS = "nothing_waits"
     CODE_NEEDED = "code_needed"
+    ROWS_CHANGED = "rows_changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +162,9 @@ def judge(
     too many codes of this approver were wrong. What a code could tell is told only to who names plan and approver.
     """
     return (
-        _about(answer, plan, now)
+        about(answer, list(Word), plan.code, is_of(answer.round, plan), plan.made_at, now)
         or from_whom(answer, approvers, enrolled)
-        or _by_code(answer, enrolled, now, code, locked)
+        or by_code(answer, enrolled, now, code, locked)
         or _for_what(answer, plan, waiting, code)
     )
 
@@ -177,15 +178,20 @@ def covered(answer: Answer, plan: Plan, waiting: Collection[str]) -> tuple[Step,
     return tuple(s for g in plan.groups if whole or g.name in groups for s in g.steps if s.id in waiting)
 
 
-def _about(answer: Answer, plan: Plan, now: datetime) -> Refusal | None:
-    """The plan that the page showed is the one there is, and the clocks agree."""
-    if answer.verdict not in list(Word):
+def about(
+    answer: Answer, words: Collection[str], code: str, mine: bool, since: datetime, now: datetime
+) -> Refusal | None:
+    """Why the answer is not about what there is; None when it is, and the clocks agree.
+
+    It may say one of `words`, must name `code`, its round must be `mine`: of what there is since that time.
+    """
+    if answer.verdict not in words:
         return Refusal.UNKNOWN_VERDICT
-    if unicodedata.normalize("NFKC", answer.plan_code).strip().lower() != plan.code:
+    if unicodedata.normalize("NFKC", answer.plan_code).strip().lower() != code:
         return Refusal.WRONG_PLAN
-    if not is_of(answer.round, plan):
+    if not mine:
         return Refusal.MADE_AGAIN
-    if answer.given_at > now + CLOCK_SKEW or answer.given_at < plan.made_at - CLOCK_SKEW or now < plan.made_at:
+    if answer.given_at > now + CLOCK_SKEW or answer.given_at < since - CLOCK_SKEW or now < since:
         return Refusal.CLOCK
     return None
 
@@ -204,7 +210,7 @@ def from_whom(answer: Answer, approvers: Collection[str], enrolled: Collection[s
     return None
 
 
-def _by_code(answer: Answer, enrolled: Collection[str], now: datetime, code: CodeState, locked: bool) -> Refusal | None:
+def by_code(answer: Answer, enrolled: Collection[str], now: datetime, code: CodeState, locked: bool) -> Refusal | None:
     """A code that was given must hold, also where none was needed: a wrong one is a sign that something is."""
     if code is CodeState.NONE:
         return None

@@ -85,6 +85,14 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "next_clock": ("Set the clocks right, then answer again.", "请先校准时钟，再重新答复。"),
     "why_plan_ended": ("the plan had ended.", "计划当时已经结束。"),
     "next_plan_ended": ("Read this page and answer again.", "请阅读本页后重新答复。"),
+    "why_rows_changed": (
+        "too many rows of the table have changed since the gate.",
+        "关卡检查之后，表中改动的行太多。",
+    ),
+    "next_rows_changed": (
+        "Let what waits be filled and the gate be examined again.",
+        "请等待填充完成，再重新进行关卡检查。",
+    ),
     "why_other": ("it could not be accepted ({name}).", "无法接受（{name}）。"),
     "next_other": ("Answer again, or on the command line.", "请重新答复，或在命令行中答复。"),
     # the worst case

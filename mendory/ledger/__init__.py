@@ -2,7 +2,8 @@
 
 SQLite in WAL mode with synchronous=FULL by default, PostgreSQL for several machines. One `Ledger` per database, or
 per schema of one; its parts are grouped by subject: `plans`, `decisions`, `intents`, `findings`, `asides`, `spaces`,
-`thresholds`, `checkpoints`, `approvers`, `answers`, `notices`, `words`, `evidence`, `choices`, `events`, `moves`.
+`thresholds`, `checkpoints`, `approvers`, `answers`, `notices`, `words`, `evidence`, `choices`, `events`, `moves`,
+`move_answers`.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from mendory.ledger.evidence import Evidence
 from mendory.ledger.findings import Findings
 from mendory.ledger.intents import Intents
 from mendory.ledger.migrate import upgrade
+from mendory.ledger.move_answers import MoveAnswers
 from mendory.ledger.moves import Moves
 from mendory.ledger.notices import Notices
 from mendory.ledger.plans import Plans
@@ -70,6 +72,7 @@ class Ledger:
         self.choices = Choices(self.transaction, self.reading, clock)
         self.events = Events(self.transaction, self.reading, clock)
         self.moves = Moves(self.transaction, self.reading, clock)
+        self.move_answers = MoveAnswers(self.transaction, self.reading, clock)
 
     @classmethod
     def open(cls, url: str, clock: Clock = utc_now, create: bool = True) -> Ledger:
@@ -185,6 +188,7 @@ class Ledger:
                     "choice": lambda ref: self.choices.given_digest(conn, ref),
                     "choice_end": lambda ref: self.choices.ended_digest(conn, ref),
                     "move": lambda ref: self.moves.digest(conn, ref),
+                    "move_answer": lambda ref: self.move_answers.digest(conn, ref),
                 },
             )
 
@@ -192,6 +196,7 @@ class Ledger:
         """Return when every record the chain should hold is in it; else raise LedgerCorrupt."""
         c = schema.chain.c
         intent = schema.intent.c
+        about_moves = sa.select(schema.move_answer.c.round)
         for kind, ids in (
             ("decision", sa.select(schema.decision.c.id)),
             ("intent", sa.select(intent.rid)),
@@ -201,7 +206,8 @@ class Ledger:
             ("enrolment", sa.select(schema.code_use.c.approver_id)),
             ("revocation", sa.select(schema.approver.c.id).where(schema.approver.c.revoked_at.is_not(None))),
             ("answer", sa.select(schema.answer.c.round)),
-            ("answer", sa.select(schema.code_use.c.round)),
+            ("answer", sa.select(schema.code_use.c.round).where(schema.code_use.c.round.not_in(about_moves))),
+            ("move_answer", about_moves),
             ("word", sa.select(schema.word.c.id)),
             ("event", sa.select(schema.event.c.id)),
             ("choice", sa.select(schema.choice.c.id)),

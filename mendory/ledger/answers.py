@@ -71,8 +71,7 @@ class Answers:
                     note=given.note or None,
                 )
             )
-            if code is not None:
-                conn.execute(t.code_use.insert().values(approver_id=code[0], step=code[1], round=given.round))
+            take(conn, code, given.round)
             payload = self.digest(conn, given.round)
             assert payload is not None
             chain.append(conn, "answer", given.round, payload)
@@ -90,10 +89,10 @@ class Answers:
         return [g for g in self._select(t.answer.c.plan_id == plan_id) if since is None or g.at >= since]
 
     def times(self, by: str, outcome: str, since: datetime) -> Sequence[datetime]:
-        """When answers of that name had this outcome, since that time."""
-        c = t.answer.c
+        """When answers of that name had this outcome, since that time, whatever they were about."""
+        tables = (t.answer.c, t.move_answer.c)
+        query = sa.union_all(*(sa.select(c.at).where(c.by == by, c.outcome == outcome) for c in tables))
         with self._reading() as conn:
-            query = sa.select(c.at).where(c.by == by, c.outcome == outcome)
             return [at for held in conn.execute(query).scalars() if (at := datetime.fromisoformat(held)) >= since]
 
     def digest(self, conn: sa.Connection, name: str) -> str | None:
@@ -101,15 +100,26 @@ class Answers:
         row = conn.execute(sa.select(t.answer).where(t.answer.c.round == name)).first()
         if row is None:
             return None
-        c = t.code_use.c
-        used = conn.execute(sa.select(c.approver_id, c.step).where(c.round == name).order_by(c.approver_id, c.step))
-        return digest.of([list(row), [list(u) for u in used]])
+        return digest.of([list(row), taken(conn, name)])
 
     def _select(self, where: sa.ColumnElement[bool]) -> list[Given]:
         joined = t.answer.outerjoin(t.decision, t.decision.c.id == t.answer.c.decision_id)
         query = sa.select(t.answer, t.decision.c.steps).select_from(joined).where(where)
         with self._reading() as conn:
             return [_given(row) for row in conn.execute(query.order_by(t.answer.c.at, t.answer.c.round))]
+
+
+def take(conn: sa.Connection, code: tuple[str, int] | None, name: str) -> None:
+    """The code (approver's id, half minute) is used up by that round; raises IntegrityError when it was before."""
+    if code is not None:
+        conn.execute(t.code_use.insert().values(approver_id=code[0], step=code[1], round=name))
+
+
+def taken(conn: sa.Connection, name: str) -> list[list[Any]]:
+    """The codes that the round used up."""
+    c = t.code_use.c
+    used = conn.execute(sa.select(c.approver_id, c.step).where(c.round == name).order_by(c.approver_id, c.step))
+    return [list(one) for one in used]
 
 
 def _given(row: Any) -> Given:

@@ -380,6 +380,23 @@ answer = sa.Table(
     sa.Column("note", Text),
 )
 
+move_answer = sa.Table(
+    "move_answer",
+    metadata,
+    # as for plans: one round is answered once, and the codes it takes are in code_use
+    sa.Column("round", Text, primary_key=True),
+    sa.Column("move_id", Text, sa.ForeignKey("move.id"), nullable=False, index=True),
+    # digest of the gate that stood
+    sa.Column("gate", Text),
+    sa.Column("verdict", Text, nullable=False),
+    sa.Column("by", Text, nullable=False),
+    sa.Column("outcome", Text, nullable=False),
+    sa.Column("given_at", Text, nullable=False),
+    sa.Column("at", Text, nullable=False),
+    # of answers that stand
+    sa.Column("note", Text),
+)
+
 code_use = sa.Table(
     "code_use",
     metadata,

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from mendory.migration.gate import Examined, Gate, Outcome, Part
 from mendory.migration.quality import Slice
+from mendory.migration.void import Void
 from mendory.text import shown
 
 _BOTH = tuple[str, str]
@@ -98,6 +99,17 @@ REASONS: Final[Mapping[str, _BOTH]] = {
     ),
 }
 """Each reason with what to do next."""
+VOIDS: Final[Mapping[Void, _BOTH]] = {
+    Void.NO_GATE: ("No gate stands that the move has passed", "没有一次有效且已通过的关卡检查"),
+    Void.OTHER_GATE: ("The approval is of another gate than the one that stands", "批准所针对的并非当前有效的关卡检查"),
+    Void.EXPIRED: ("The approval is older than approval.window", "批准已超过 approval.window 的时限"),
+    Void.ROWS_CHANGED: ("Too many rows have changed since the gate", "关卡检查之后改动的行太多"),
+    Void.UNKNOWN: (
+        "The table's history does not tell which rows have changed since the gate",
+        "表的历史无法说明关卡检查之后哪些行有改动",
+    ),
+}
+"""Why a gate, or the word on it, holds no more."""
 _LINES: Final[Mapping[Part, _BOTH]] = {
     Part.PURITY: (
         "{fresh} of {texts} rows on the new model · {agreed} of {embedded_again} embedded again agree",
