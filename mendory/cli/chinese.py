@@ -729,6 +729,9 @@ SENTENCES: Final[Mapping[str, str]] = {
     "{script}: {agreed} of {rows}": "{script}：{rows} 行中 {agreed} 行相符",
     "left out": "未抽用",
     # migrate
+    "  before the move {rows} had a vector that is not of their text: {damage}": (
+        "  迁移前有 {rows}的向量与其文本不符：{damage}"
+    ),
     "rows filled": "已填充的行",
     "{move} {stage}: {rows} filled in {time} ({rate} a second), {waiting} wait": (
         "{move} {stage}：{time}内填充 {rows}（每秒 {rate} 行），还有 {waiting} 行等待"

@@ -8,7 +8,7 @@ from typing import Final
 
 import click
 
-from mendory import migrating
+from mendory import migrating, upgrading
 from mendory.cli.progress import progress
 from mendory.cli.shared import (
     OK,
@@ -21,7 +21,7 @@ from mendory.cli.shared import (
     print_next,
     with_clinic,
 )
-from mendory.cli.words import age, language, many, reason, say
+from mendory.cli.words import age, language, many, reason, say, term
 from mendory.clinic import Clinic
 from mendory.ledger.moves import Move
 from mendory.migration import words
@@ -59,6 +59,8 @@ def migrate() -> None:
 @json_option
 def start(clinic: Clinic, same_width: bool, by: str, as_json: bool) -> int:
     """Begin the move to the configured model, or go on with it: fill the new space's vectors."""
+    change = upgrading.changed(clinic, probe=False)
+    looked = upgrading.check(clinic, change) if change and change.differs and not change.checked else None
     move = migrating.start(clinic, by, same_width)
     with progress(as_json, say("rows filled")) as told:
         filled = migrating.fill(clinic, told=told)
@@ -67,6 +69,7 @@ def start(clinic: Clinic, same_width: bool, by: str, as_json: bool) -> int:
         print_json(
             {
                 **move_json(filled.move),
+                "drift": looked and looked.get("found"),
                 "filled": filled.rows,
                 "waiting": filled.waiting,
                 "left_out": filled.left_out,
@@ -75,6 +78,9 @@ def start(clinic: Clinic, same_width: bool, by: str, as_json: bool) -> int:
             }
         )
         return OK
+    for damage, rows in (looked or {}).get("found", {}).items():
+        said = "  before the move {rows} had a vector that is not of their text: {damage}"
+        click.echo(say(said, rows=many(rows, "row"), damage=term(damage)))
     sentence = "{move} {stage}: {rows} filled in {time} ({rate} a second), {waiting} wait"
     values = {"rows": many(filled.rows, "row"), "time": age(timedelta(seconds=filled.seconds)), "rate": f"{rate:,.0f}"}
     click.echo(say(sentence, **_named(move), waiting=f"{filled.waiting:,}", **values))
