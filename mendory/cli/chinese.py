@@ -746,6 +746,21 @@ SENTENCES: Final[Mapping[str, str]] = {
         "{move} {stage}。召回从下一次调用起重新检索旧空间。"
     ),
     "Move {code}": "迁移 {code}",
+    "The gate {code} passed. Nothing goes on without a person's word on it.": (
+        "闸门 {code} 通过。没有人的批准，迁移不会继续。"
+    ),
+    "The gate {code} refused. Recalls go on in the old space.": "闸门 {code} 拒绝。召回继续使用旧空间。",
+    "Approved on the gate {code} as {by}. Recalls go on in the old space.": (
+        "已由 {by} 按闸门 {code} 批准。召回仍使用旧空间。"
+    ),
+    "The gate {code} stands no more.": "闸门 {code} 不再有效。",
+    "{move} {stage}. Nothing was deleted: the old column stays until it is purged.": (
+        "{move} {stage}。什么都没有删除：旧列保留到清除为止。"
+    ),
+    "The column {column} is gone; {rows} compared before and after, each as it was.": (
+        "列 {column} 已清除；前后比对 {rows}，每行都与原来相同。"
+    ),
+    "{before} on disk before, {after} now.": "磁盘占用：之前 {before}，现在 {after}。",
     "blank": "空白",
     "too long": "太长",
     "no valid text": "不是有效文本",

@@ -83,7 +83,7 @@ def start(clinic: Clinic, same_width: bool, by: str, as_json: bool) -> int:
         click.echo(say(said, rows=many(rows, "row"), damage=term(damage)))
     sentence = "{move} {stage}: {rows} filled in {time} ({rate} a second), {waiting} wait"
     values = {"rows": many(filled.rows, "row"), "time": age(timedelta(seconds=filled.seconds)), "rate": f"{rate:,.0f}"}
-    click.echo(say(sentence, **_named(move), waiting=f"{filled.waiting:,}", **values))
+    click.echo(say(sentence, **named(move), waiting=f"{filled.waiting:,}", **values))
     _show_left_out(filled.left_out)
     print_next(_command("gate" if not filled.waiting else "start"), _command("status"))
     return OK
@@ -116,7 +116,7 @@ def _show(held: Standing) -> None:
     move = held.move
     sentence = "{move} {stage}: {old} → {new}, recalls search {searched}"
     names = {"old": shown(held.old), "new": shown(held.new), "searched": shown(held.searched)}
-    click.echo(say(sentence, **_named(move), **names))
+    click.echo(say(sentence, **named(move), **names))
     if move.stage in BOTH:
         done = held.rows - held.waiting - sum(held.left_out.values())
         counted = say(
@@ -166,12 +166,13 @@ def rollback(clinic: Clinic, because: str, by: str, as_json: bool) -> int:
     if as_json:
         print_json(move_json(move))
         return OK
-    click.echo(say("{move} {stage}. Recalls search the old space again, from their next call on.", **_named(move)))
+    click.echo(say("{move} {stage}. Recalls search the old space again, from their next call on.", **named(move)))
     print_next(command("check"), _command("status"))
     return OK
 
 
-def _named(move: Move) -> dict[str, str]:
+def named(move: Move) -> dict[str, str]:
+    """How sentences name a move and its stage."""
     return {"move": say("Move {code}", code=move.id[:8]), "stage": _stage(move.stage)}
 
 
