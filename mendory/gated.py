@@ -12,6 +12,7 @@ from typing import Final
 
 from mendory.asking.answer import MOST_NOTE, Answer, Refusal, Word, note_of
 from mendory.asking.move_answer import BEGINS, WORDS, code_of_gate, judge_move
+from mendory.asking.move_asked import worst_texts
 from mendory.asking.move_held import (
     MovedOn,
     approval,
@@ -49,6 +50,7 @@ __all__ = [
     "newest_gate",
     "reject",
     "still_stands",
+    "worst_texts",
 ]
 _OURS: Final = "mendory"
 """Who examined, where nobody says a name."""

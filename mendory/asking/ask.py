@@ -49,7 +49,7 @@ def asked(clinic: Clinic, plan_id: str, excerpts: bool = True) -> Asked:
         table_rows=int(context["read"]),
         made_at=plan.made_at,
         expires_at=plan.expires_at,
-        zone=_zone(config),
+        zone=zone_of(config),
         groups=groups,
         rows=len({i for s in waiting for i in s.changed_ids}),
         hides=len({i for s in waiting for i in s.hidden_ids}),
@@ -139,7 +139,7 @@ def _severity(codes: Collection[str]) -> str:
     return next((s for s in _WORST_FIRST if s in held), Severity.LOW).value
 
 
-def _zone(config: Config) -> str:
+def zone_of(config: Config) -> str:
     """The zone people live in, as far as the configuration tells."""
     told = (config.notify.zone if config.notify else "UTC", config.limits.zone if config.limits else "UTC")
     return next((zone for zone in told if zone != "UTC"), "UTC")

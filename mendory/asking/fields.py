@@ -11,10 +11,10 @@ from mendory.asking.words import word
 from mendory.report.words import count, label
 
 DECISIONS: Final = ("approve", "part", "reject", "later")
-_NAME: Final = r"^[^\x00-\x1f\x7f{}<>]{1,64}$"
-_NOTE: Final = r"^[^\x00\x7f]{0,500}$"
+NAME: Final = r"^[^\x00-\x1f\x7f{}<>]{1,64}$"
+NOTE: Final = r"^[^\x00\x7f]{0,500}$"
 # digits of a Chinese keyboard are digits too
-_CODE: Final = r"^\s*(?:(?:[0-9０-９]\s*){6})?$"
+CODE: Final = r"^\s*(?:(?:[0-9０-９]\s*){6})?$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def fields(asked: Asked, lang: str) -> tuple[Field, ...]:
             many=True,
             required=False,
         ),
-        Field("approver", *_said("approver", lang), options=people, pattern="" if people else _NAME),
+        Field("approver", *_said("approver", lang), options=people, pattern="" if people else NAME),
         Field(
             "plan_code",
             word("plan_code", lang),
@@ -62,8 +62,8 @@ def fields(asked: Asked, lang: str) -> tuple[Field, ...]:
     ]
     if asked.only_people and asked.enrolled:
         how = word("one_time_code_how", lang, groups=word("list", lang).join(asked.only_people[:12]))
-        made.append(Field("one_time_code", word("one_time_code", lang), how, pattern=_CODE, required=False))
-    made.append(Field("note", *_said("note", lang), pattern=_NOTE, required=False))
+        made.append(Field("one_time_code", word("one_time_code", lang), how, pattern=CODE, required=False))
+    made.append(Field("note", *_said("note", lang), pattern=NOTE, required=False))
     return tuple(made)
 
 

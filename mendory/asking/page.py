@@ -152,7 +152,7 @@ def _groups(asked: Asked, lang: str) -> Iterator[str]:
         rows.append(
             [word("others", lang, n=len(rest)), "", changes, "–".join(map(str, dict.fromkeys((levels[0], levels[-1]))))]
         )
-    yield from _table(heads, rows)
+    yield from rows_of(heads, rows)
     whys: dict[str, list[str]] = {}
     for group in asked.groups:
         for why, _ in group.whys:
@@ -181,7 +181,7 @@ def _names(names: Sequence[str], lang: str, most: int = 12) -> str:
 
 def _evidence(asked: Asked, lang: str) -> Iterator[str]:
     heads = [word(name, lang) for name in ("problem", "findings", "rows_only", "severity")]
-    yield from _table(
+    yield from rows_of(
         heads,
         [[label(e.code, lang), f"{e.findings:,}", f"{e.rows:,}", label(e.severity, lang)] for e in asked.evidence],
     )
@@ -255,7 +255,8 @@ MOST_NAMED: Final = 12
 """Groups of level 3 that a command on the page names."""
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
+def rows_of(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
+    """The rows as a table and a blank line after it; no value becomes markup."""
     yield f"| {' | '.join(heads)} |"
     yield f"|{'---|' * len(heads)}"
     for row in rows:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from mendory.asking.move_words import MOVE
 from mendory.report.words import LANGUAGES
 
 WORDS: Final[Mapping[str, tuple[str, str]]] = {
@@ -282,6 +283,7 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
         "Answer on the command line: mendory review --as NAME",
         "在命令行中回答：mendory review --as NAME",
     ),
+    **MOVE,
 }
 """Key → (English, Chinese)."""
 

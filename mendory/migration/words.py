@@ -99,6 +99,12 @@ REASONS: Final[Mapping[str, _BOTH]] = {
     ),
 }
 """Each reason with what to do next."""
+LEFT_OUT: Final[Mapping[str, _BOTH]] = {
+    "nobody here can take it apart": ("no language pack takes them apart", "没有能切分其文本的语言包"),
+    "several of its scope have its text": ("their scope holds the text twice", "同一范围内有相同文本"),
+    "too short": ("they have fewer than five words", "不足五个词"),
+}
+"""Why no query was made of a memory."""
 VOIDS: Final[Mapping[Void, _BOTH]] = {
     Void.NO_GATE: ("No gate stands that the move has passed", "没有一次有效且已通过的关卡检查"),
     Void.OTHER_GATE: ("The approval is of another gate than the one that stands", "批准所针对的并非当前有效的关卡检查"),
