@@ -754,6 +754,27 @@ SENTENCES: Final[Mapping[str, str]] = {
         "已由 {by} 按闸门 {code} 批准。召回仍使用旧空间。"
     ),
     "The gate {code} stands no more.": "闸门 {code} 不再有效。",
+    "the new space answers {share} of the recalls": "新空间回答 {share} 的召回",
+    "its soak is over": "观察期已满",
+    "it soaks for another {left}": "观察期还剩 {left}",
+    "ALARM: at the last look searches found less than at the gate": "警报：最近一次复查时检索到的比闸门检验时少",
+    "The canary began: the new space answers {share} of the recalls.": "灰度开始：新空间回答 {share} 的召回。",
+    "The canary grew: the new space answers {share} of the recalls.": "灰度扩大：新空间回答 {share} 的召回。",
+    "The canary waits: {reason}. The new space answers {share} of the recalls, {recalls} of {wanted} came.": (
+        "灰度等待中：{reason}。新空间回答 {share} 的召回，已有 {recalls}/{wanted} 次。"
+    ),
+    "Switched in {seconds} s: recalls search the new space from their next call on.": (
+        "已用 {seconds} 秒切换：召回从下一次调用起检索新空间。"
+    ),
+    "Recalls search the new space, and the old one is filled on, so that the way back loses nothing.": (
+        "召回检索新空间；旧空间继续填充，因此回退什么都不会丢。"
+    ),
+    "The canary ended itself: {reason}. Recalls search the old space alone; the move is at the gate again.": (
+        "灰度自行中止：{reason}。召回只检索旧空间；迁移回到闸门。"
+    ),
+    "The approval counts no more: {reason}. The move is at the gate again.": (
+        "批准不再有效：{reason}。迁移回到闸门。"
+    ),
     "{move} {stage}. Nothing was deleted: the old column stays until it is purged.": (
         "{move} {stage}。什么都没有删除：旧列保留到清除为止。"
     ),

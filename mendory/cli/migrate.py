@@ -9,6 +9,7 @@ from typing import Final
 import click
 
 from mendory import migrating, upgrading
+from mendory.asking.move_asked import worst_texts
 from mendory.cli.progress import progress
 from mendory.cli.shared import (
     OK,
@@ -32,7 +33,7 @@ from mendory.text import shown
 _NEXT: Final = {
     Stage.REGISTERED: ("start",),
     Stage.FILLING: ("start",),
-    Stage.GATING: ("approve", "CODE"),
+    Stage.GATING: ("gate",),
     Stage.APPROVED: ("switch",),
     Stage.CANARY: ("switch",),
     Stage.SWITCHED: ("switch",),
@@ -90,11 +91,12 @@ def start(clinic: Clinic, same_width: bool, by: str, as_json: bool) -> int:
 
 
 @migrate.command()
+@click.option("--texts", is_flag=True, help="Add the queries that lose most, with what each space finds.")
 @lang_option
 @with_clinic
 @json_option
-def status(clinic: Clinic, as_json: bool) -> int:
-    """Show the move under way, or the last one: its stages, what waits, how fast it goes and how long it takes."""
+def status(clinic: Clinic, texts: bool, as_json: bool) -> int:
+    """Show the move under way, or the last one: its stages, what waits, how fast it goes, what the gate said."""
     ledger = clinic.known_ledger()
     moves = ledger.moves.all() if ledger else ()
     if not moves:
@@ -107,8 +109,13 @@ def status(clinic: Clinic, as_json: bool) -> int:
     held = standing(clinic, moves[-1])
     if as_json:
         print_json(held.as_json())
-    else:
-        _show(held)
+        return OK
+    _show(held)
+    if texts and held.gate is not None:
+        queries, memories = worst_texts(clinic, held.gate)
+        for line in words.side_by_side(held.gate, queries, memories, language(), most=1):
+            click.echo(f"  {line}")
+    _show_next(held)
     return OK
 
 
@@ -133,10 +140,29 @@ def _show(held: Standing) -> None:
             "  {time} UTC  {stage}  by {by}", time=f"{one.at:%Y-%m-%d %H:%M}", stage=_stage(one.stage), by=shown(one.by)
         )
         click.echo(line)
-    if move.open:
-        print_next(_command(*_NEXT[move.stage]), _command("rollback"))
-    else:
+    if held.share is not None:
+        click.echo(f"  {say('the new space answers {share} of the recalls', share=f'{held.share:.0%}')}")
+    if held.soak is not None:
+        over = held.soak <= timedelta(0)
+        click.echo(f"  {say('its soak is over') if over else say('it soaks for another {left}', left=age(held.soak))}")
+    if held.alarm:
+        click.echo(f"  {say('ALARM: at the last look searches found less than at the gate')}")
+    if held.gate is not None:
+        for line in words.table(held.gate, language()):
+            click.echo(f"  {line}")
+
+
+def _show_next(held: Standing) -> None:
+    move = held.move
+    if not move.open:
         print_next(_command("start"))
+        return
+    steps = _NEXT[move.stage]
+    if move.stage is Stage.FILLING and not held.waiting:
+        steps = ("gate",)
+    elif move.stage is Stage.GATING:
+        steps = ("approve", str(held.code)) if held.code else ("gate",)
+    print_next(_command(*steps), _command("rollback"))
 
 
 def _show_pace(held: Standing) -> None:

@@ -13,6 +13,7 @@ from mendory.lance.tables import create_table, to_table
 from mendory.record import arrow_schema
 from tests.cli.conftest import Run, configure
 from tests.conftest import memory
+from tests.gate_kit import items
 
 pytestmark = [pytest.mark.model, pytest.mark.xdist_group("migrate-cli")]
 TEXTS = {
@@ -103,3 +104,68 @@ def test_before_any_move_there_is_nothing_to_show(known: Path, run: Run) -> None
     assert (0, 4) == (shown.exit_code, back.exit_code)
     assert "mendory migrate start --as NAME" in shown.stdout
     assert "No move to another model is under way" in back.stderr
+
+
+@pytest.fixture
+def filled(tmp_path: Path, run: Run) -> Path:
+    """A table of 120 memories in two languages, whose move is begun and filled."""
+    held = items()
+    chosen = {item.id: item for item in [*held[:60], *held[-60:]]}
+    vectors = USE(threads=2).encode([item.text for item in chosen.values()])
+    rows = [
+        memory(item.id, content=item.text, scope="u", embedding=vector.tolist())
+        for item, vector in zip(chosen.values(), vectors, strict=True)
+    ]
+    create_table(str(tmp_path / "db"), "memories", 512)
+    lancedb.connect(tmp_path / "db").open_table("memories").add(to_table(rows, arrow_schema(512)))
+    write(tmp_path, f"[migration]\ncanary_recalls = 20\n{MODEL}")
+    assert run("spaces", "--adopt", "--as", "ann", "--json").exit_code == 0
+    write(tmp_path, f'[migration]\ncanary_recalls = 20\n{MODEL}document_prefix = "memory: "\n')
+    begun = run("migrate", "start", "--readers-name-the-column", "--as", "ann")
+    assert begun.exit_code == 0, begun.output
+    return tmp_path
+
+
+def test_gate_word_canary_and_end_in_their_order(filled: Path, run: Run) -> None:
+    """Each verb does its part once what comes before is done, is refused before, and names what comes next."""
+    early = [run("migrate", *words, "--as", "ann") for words in (("approve", "12345678"), ("switch",), ("retire",))]
+    gate = run("migrate", "gate")
+    code = json.loads(run("migrate", "status", "--json").stdout)["gate"]["code"]
+    shown = run("migrate", "status", "--texts", "--lang", "zh")
+    other = run("migrate", "approve", "00000000", "--as", "ann")
+    approved = run("migrate", "approve", code, "--as", "ann")
+    began = run("migrate", "switch", "--as", "ann")
+    waits = run("migrate", "switch", "--as", "ann")
+    status = run("migrate", "status")
+    back = run("migrate", "rollback", "--as", "ann")
+    purged = run("migrate", "purge", json.loads(run("migrate", "status", "--json").stdout)["move"], "--as", "ann")
+
+    assert [4, 4, 4] == [one.exit_code for one in early]
+    assert all("Nothing was changed" in one.stderr for one in early)
+    assert (0, 0, 4, 0, 0, 3, 0, 0, 0) == tuple(
+        one.exit_code for one in (gate, shown, other, approved, began, waits, status, back, purged)
+    ), [one.output for one in (gate, approved, began, waits, back, purged)]
+    assert code in gate.stdout
+    assert f"mendory migrate approve {code} --as NAME" in gate.stdout
+    assert "纯净度  通过" in shown.stdout
+    assert "names another" in other.stderr
+    assert "the new space answers 1% of the recalls" in began.stdout
+    assert "0 of 20" in waits.stdout
+    assert "canary" in status.stdout
+    assert "120 rows compared before and after, each as it was" in purged.stdout
+    table = lancedb.connect(filled / "db").open_table("memories")
+    assert [] == [name for name in table.schema.names if name.startswith("embedding__")]
+
+
+def test_a_gate_that_refuses_says_why_in_both_languages(filled: Path, run: Run) -> None:
+    """A vector of another text, and rows that nobody filled: refused, back to filling, nothing can be approved."""
+    table = lancedb.connect(filled / "db").open_table("memories")
+    row = table.to_arrow().slice(0, 1).drop_columns([table.schema.names[-1]]).to_pylist()[0]
+    table.add([{**row, "id": f"later-{n}", "content": f"Added later, 后来加的, number {n}"} for n in range(5)])
+    english, chinese = run("migrate", "gate"), run("migrate", "gate", "--lang", "zh")
+    told = json.loads(run("migrate", "status", "--json").stdout)
+
+    assert (4, 4) == (english.exit_code, chinese.exit_code), english.output
+    assert "rows still lack a vector of the new model" in english.stdout
+    assert "有些行还没有当前文本的新模型向量" in chinese.stdout
+    assert ("filling", 5, None) == (told["stage"], told["waiting"], told["gate"])
