@@ -14,6 +14,7 @@ from mendory.checkup import CheckUp, Patient, leave
 from mendory.claims.version import extractor
 from mendory.config import Config
 from mendory.detect import Settings
+from mendory.embedder_section import MAX_CHARS
 from mendory.errors import LedgerMismatch
 from mendory.executor.owner import executing
 from mendory.finding import Finding, by_code
@@ -35,7 +36,7 @@ from mendory.renewing import Renewing
 from mendory.scopes import ancestors_by
 from mendory.side import View
 from mendory.sidestate import SideState
-from mendory.spaces import SpaceState
+from mendory.spaces import Space, SpaceState
 from mendory.spaces.pointer import Pointed, Pointer
 from mendory.summing import SummaryVectors
 from mendory.telemetry import mark_shown, since_mark
@@ -92,6 +93,11 @@ class Clinic:
     def _pointed(self, searched: Pointed | None, other: Pointed | None) -> Mapping:
         plain = self.config.record_mapping()
         return plain.pointed(searched.column if searched else None, other.column if other else None)
+
+    def most_chars(self, space: Space) -> int:
+        """The most characters of a text that the model of the space takes."""
+        section = space.embedder or self.config.embedder
+        return section.max_chars if section else MAX_CHARS
 
     @cached_property
     def beside(self) -> Writer:

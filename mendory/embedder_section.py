@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from mendory.address import complaint
 
+MAX_CHARS: Final = 8000
+"""The most characters of a text that is embedded, where nobody says otherwise."""
 _EVERY: Final = frozenset({"kind", "query_prefix", "document_prefix", "normalise", "max_chars", "batch"})
 _ALSO: Final = {
     "sentence_transformers": frozenset({"model", "revision", "path", "download"}),
@@ -40,7 +42,7 @@ class EmbedderSection(BaseModel):
     key_env: str | None = None
     dimension: Annotated[int, Field(ge=1, le=65535)] | None = None
     max_calls: Annotated[int, Field(ge=1)] | None = None
-    max_chars: Annotated[int, Field(ge=100, le=100_000)] = 8000  # every canary must fit
+    max_chars: Annotated[int, Field(ge=100, le=100_000)] = MAX_CHARS  # every canary must fit
     batch: Annotated[int, Field(ge=1, le=2048)] = 64
     timeout: timedelta = Field(default=timedelta(seconds=60), gt=timedelta(0))
     price_per_million_chars: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None

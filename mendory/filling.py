@@ -65,6 +65,7 @@ class Filling:
 
     `table` and `side` read the vectors of that space as the table's; `embedder` makes them. `monotonic` tells
     seconds, `pause` waits for as long as the foreground needs before a batch, `told` hears rows done, rows in all.
+    `upkeep` is called after each commit, while the next batch is embedded: rows written anew have left the indexes.
     """
 
     table: Writer
@@ -75,6 +76,7 @@ class Filling:
     pause: Callable[[], None] = lambda: None
     told: Callable[[int, int], None] = unheard
     stop: Callable[[], bool] = lambda: False
+    upkeep: Callable[[], object] = lambda: None
     size: int = field(default=256)
 
     def waiting(self) -> Waiting:
@@ -103,7 +105,7 @@ class Filling:
                 if committing is not None:
                     done += committing.result()
                     self.told(done, len(ids))
-                committing = beside.submit(self._commit, texts, vectors)
+                committing = beside.submit(self._committed, texts, vectors)
                 again += len(part)
                 self.size = _sized(len(part), took)
             if committing is not None:
@@ -120,6 +122,11 @@ class Filling:
             for m in held
             if counts[m.id] == 1 and refusal(m.content or "", self.max_chars) is None
         }
+
+    def _committed(self, texts: Mapping[str, str], vectors: Vectors) -> int:
+        done = self._commit(texts, vectors)
+        self.upkeep()
+        return done
 
     def _commit(self, texts: Mapping[str, str], vectors: Vectors) -> int:
         """How many rows hold these vectors now: those whose text is still what was embedded.
@@ -162,19 +169,19 @@ def waiting(table: Reader, side: SideState, max_chars: int) -> Waiting:
     table.refresh()
     side.bring_up(table)
     column = str(table.mapping.column("embedding"))
-    found: dict[str, Memory] = {}
+    found: dict[str, bool] = {}  # id → whether recall returns it; no text is kept, so that memory stays flat
     left_out: Counter[str] = Counter()
     stale = table.fetch(sorted(side.stale(table))).values()
     for memory in chain(_bare(table, f"{name(column)} IS NULL"), stale):
         if (why := _obstacle(memory, max_chars)) is None:
-            found[str(memory.id)] = memory
+            found[str(memory.id)] = memory.recallable
         else:
             left_out[why] += 1
     for ident, rows in _rows_of(table, found).items():
         if rows > 1:
             del found[ident]
             left_out[_UNIQUE] += rows
-    order = sorted(found, key=lambda i: (not found[i].recallable, i))
+    order = sorted(found, key=lambda i: (not found[i], i))
     return Waiting(tuple(order), dict(left_out))
 
 

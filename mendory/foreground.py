@@ -8,11 +8,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from mendory.clinic import Clinic
 from mendory.ledger.moves import Move
-from mendory.migration.canary import FEWEST, SLOWER
+from mendory.migration.canary import FEWEST, LEAST, SLOWER, p95
 from mendory.migration.stages import Stage
 from mendory.recalls import seen
 
@@ -20,8 +18,6 @@ NOW: Final = timedelta(seconds=10)
 """The recalls of so long a time before a batch say how the foreground is."""
 BEFORE: Final = timedelta(days=1)
 """The recalls of so long a time before the work began say how it is without."""
-LEAST: Final = 5.0
-"""Milliseconds by which recalls must be slower: below, nobody notices, and a busy clock is no sign."""
 FIRST: Final = 0.25
 LONGEST: Final = 2.0
 """Seconds of the first wait and of the longest: a batch takes one second, so work goes on at a third of its speed even
@@ -41,8 +37,7 @@ def wait(before: float, now: Sequence[float], usual: float | None) -> float:
     """
     if usual is None or len(now) < FEWEST:
         return 0.0
-    p95 = float(np.percentile(now, 95))
-    if p95 <= max(SLOWER * usual, usual + LEAST):
+    if p95(now) <= max(SLOWER * usual, usual + LEAST):
         return 0.0
     return min(max(FIRST, 2 * before), LONGEST)
 
@@ -83,7 +78,7 @@ class Foreground:
 
     def _p95(self, since: datetime, until: datetime) -> float | None:
         times = self._times(since, until)
-        return float(np.percentile(times, 95)) if len(times) >= FEWEST else None
+        return p95(times) if len(times) >= FEWEST else None
 
     def _times(self, since: datetime, until: datetime) -> Sequence[float]:
         return seen(self._path, self._place, since, until).get(self._space, ())

@@ -70,7 +70,7 @@ def gate(
     searched, beside = clinic.reader, clinic.beside
     searched.refresh()
     beside.refresh()
-    items = list(_items(searched))
+    items = list(items_of(searched))
     drawn = known_items(items, random.Random(seed))  # noqa: S311  # a sample, not a secret
     queries = (*drawn.queries, *(_judged(judged, items) if judged else ()))
     timed = [Timed(clinic, reader, monotonic) for reader in (searched, beside)]
@@ -83,7 +83,7 @@ def gate(
         new[0].id,
         beside.version,
         drawn.seed,
-        purity(clinic, new[1], seed, _most(clinic, new[0])),
+        purity(clinic, new[1], seed, clinic.most_chars(new[0])),
         queries,
         drawn.left_out,
         drawn.all_of_them,
@@ -139,7 +139,7 @@ def _old_vectors(clinic: Clinic, sample: Sample) -> Mapping[str, Vectors]:
     return {ident: np.asarray(vector, np.float32) for ident, vector in pairs if vector and None not in vector}
 
 
-def _items(reader: Reader) -> Iterator[Item]:
+def items_of(reader: Reader) -> Iterator[Item]:
     """The memories that recall returns."""
     for memory in reader.scan():
         if memory.id and memory.content and (memory.recallable or memory.status is None):
@@ -162,8 +162,3 @@ def _spending(new: tuple[Space, Embedder], items: Sequence[Item]) -> Spending:
         embedder.estimate([usual] * _THOUSAND),
         section is not None and section.kind == "openai",
     )
-
-
-def _most(clinic: Clinic, space: Space) -> int:
-    section = space.embedder or clinic.config.embedder
-    return section.max_chars if section else 8000

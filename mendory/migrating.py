@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,17 +13,25 @@ from mendory import pacing
 from mendory.clinic import Clinic, unheard
 from mendory.embedding import Embedder, build
 from mendory.errors import ConfigInvalid, MigrationRefused
-from mendory.filling import Filling, Pass
+from mendory.filling import Filling, Pass, waiting
 from mendory.foreground import foreground
+from mendory.lance import Writer, indexing
 from mendory.ledger import Ledger
 from mendory.ledger.moves import Move
-from mendory.migration.stages import Stage, said
+from mendory.migration.stages import SEARCHED, Stage, said
+from mendory.sidestate import SideState
 from mendory.spaces import CanaryWatch, Fingerprint, Space, SpaceState, Verdict, compare, recognise
+from mendory.spaces.pointer import COLUMN
 
 _BEFORE_OURS: Final = 8
 """Characters of a space's id in the name of its column."""
+BEHIND: Final = 0.1
+"""The share of rows unknown to an index from which it is brought up while a space is filled (docs/migration.md)."""
 _SETTLED: Final = 3
 """Passes after which what still waits is left to the next call: somebody writes as fast as we fill."""
+
+Models = Callable[[Clinic, Space], Embedder]
+"""Makes the model of a space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +44,18 @@ class Filled:
     left_out: dict[str, int]
     seconds: float
     embedding: float
+
+    def with_(self, other: Filled) -> Filled:
+        """Both together: of two columns."""
+        left_out = Counter(self.left_out) + Counter(other.left_out)
+        return Filled(
+            self.move,
+            self.rows + other.rows,
+            self.waiting + other.waiting,
+            dict(left_out),
+            self.seconds + other.seconds,
+            self.embedding + other.embedding,
+        )
 
 
 def start(clinic: Clinic, by: str, same_width: bool = False) -> Move:
@@ -73,7 +94,7 @@ def start(clinic: Clinic, by: str, same_width: bool = False) -> Move:
             "no search that names none: readers that do not name the vector's column would fail. Nothing was begun. "
             "See that each names it, then say so: mendory migrate start --readers-name-the-column --as NAME."
         )
-    column = f"embedding__{fingerprint.id[:_BEFORE_OURS]}"
+    column = f"{COLUMN}{fingerprint.id[:_BEFORE_OURS]}"
     clinic.writer.add_vectors(column, fingerprint.dimension)
 
     def begun(within: Ledger) -> Move:
@@ -90,19 +111,67 @@ def fill(
     clinic: Clinic,
     monotonic: Callable[[], float] = time.monotonic,
     told: Callable[[int, int], None] | None = None,
+    models: Models | None = None,
     **bounds: Any,
 ) -> Filled:
     """Every row that waited has its vector of the space beside the searched one; what others write meanwhile too.
 
-    It goes over the table until nothing waits, some times at most, and waits before a batch while recalls are slower
-    than usual. Raises MigrationRefused where no move is under way.
+    Once the new space is searched it has them in both: other programs still write the old column alone. It goes over
+    the table until nothing waits, some times at most, waits before a batch while recalls are slower than usual, and
+    keeps the table's indexes up to its rows. `models` makes the embedder of a space. Raises MigrationRefused where no
+    move is under way.
     """
     move = under_way(clinic.ledger)
-    bounds = {"pause": foreground(clinic, move).pause, **bounds}
-    space = space_of(clinic.ledger, str(clinic.pointer.beside and clinic.pointer.beside.id))
-    filling = Filling(
-        clinic.beside, clinic.side_state_beside, embedder_of(clinic, space), most_of(clinic, space), monotonic, **bounds
-    )
+    bounds = {"pause": foreground(clinic, move).pause, "models": models or embedder_of, **bounds}
+    pointer = clinic.pointer
+    assert pointer.searched is not None and pointer.beside is not None, "a move that is begun has both"  # noqa: PT018
+    beside = space_of(clinic.ledger, pointer.beside.id)
+    done = _filled(clinic, move, beside, clinic.beside, clinic.side_state_beside, monotonic, told, **bounds)
+    if move.stage not in SEARCHED:
+        return done
+    searched = space_of(clinic.ledger, pointer.searched.id)
+    return done.with_(_filled(clinic, move, searched, clinic.writer, clinic.side_state, monotonic, told, **bounds))
+
+
+def catch_up(
+    clinic: Clinic,
+    monotonic: Callable[[], float] = time.monotonic,
+    told: Callable[[int, int], None] | None = None,
+    models: Models | None = None,
+    **bounds: Any,
+) -> Filled:
+    """After the way back: every row has its vector of the space that is searched again, whoever wrote it meanwhile.
+
+    Other programs that wrote while the new space was searched left the old vector empty, or that of an earlier text.
+    It may be asked again after a kill. Raises MigrationRefused unless the last move was taken back.
+    """
+    moves = clinic.ledger.moves.all()
+    if not moves or moves[-1].stage is not Stage.ROLLED_BACK:
+        raise MigrationRefused(
+            "The last move to another model was not taken back, so no row waits for that. Nothing was filled. "
+            "See 'mendory migrate status'."
+        )
+    space, models = _active(clinic.ledger), models or embedder_of
+    return _filled(clinic, moves[-1], space, clinic.writer, clinic.side_state, monotonic, told, models, **bounds)
+
+
+def _filled(
+    clinic: Clinic,
+    move: Move,
+    space: Space,
+    table: Writer,
+    side: SideState,
+    monotonic: Callable[[], float],
+    told: Callable[[int, int], None] | None,
+    models: Models,
+    **bounds: Any,
+) -> Filled:
+    waits = waiting(table, side, clinic.most_chars(space))
+    if not waits.ids:  # to load a model takes seconds
+        return Filled(move, 0, 0, dict(waits.left_out), 0.0, 0.0)
+    at = (clinic.config.table_uri, clinic.config.table.name)
+    bounds = {"upkeep": lambda: indexing.bring_up(*at, BEHIND), **bounds}
+    filling = Filling(table, side, models(clinic, space), clinic.most_chars(space), monotonic, **bounds)
     place, before = pace_file(clinic), 0
 
     def hears(done: int, total: int) -> None:
@@ -121,6 +190,8 @@ def fill(
         passes += 1
         if not done.filled and not done.again:
             break
+    if rows:
+        indexing.bring_up(*at)
     waits = filling.waiting()
     return Filled(move, rows, len(waits.ids), dict(waits.left_out), seconds, embedding)
 
@@ -133,7 +204,8 @@ def pace_file(clinic: Clinic) -> Path:
 def go_back(clinic: Clinic, by: str, because: str) -> Move:
     """The old space is searched, at once, and the move is over; raises MigrationRefused where none is under way.
 
-    Rows that were written since have their old vectors too, where our door wrote them or the filling has passed.
+    Rows that were written since have their old vectors too, where our door wrote them or the filling has passed; the
+    others get them by `catch_up`.
     """
     move = under_way(clinic.ledger)
     back = clinic.ledger.moves.to(move.id, Stage.ROLLED_BACK, by, {"because": because, "from": said(move.stage)})
@@ -175,9 +247,3 @@ def embedder_of(clinic: Clinic, space: Space) -> Embedder:
     made = build(section, clinic.config.root)
     recognise((space,), Fingerprint.of(made))
     return CanaryWatch(made, space.fingerprint)
-
-
-def most_of(clinic: Clinic, space: Space) -> int:
-    """The most characters of a text that the model of the space takes."""
-    section = space.embedder or clinic.config.embedder
-    return section.max_chars if section else 0

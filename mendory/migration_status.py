@@ -15,7 +15,7 @@ from mendory.clinic import Clinic
 from mendory.filling import waiting
 from mendory.gated import held_gate
 from mendory.ledger.moves import Move
-from mendory.migrating import most_of, pace_file, space_of
+from mendory.migrating import pace_file, space_of
 from mendory.migration.gate import Gate
 from mendory.migration.kept import gate_of
 from mendory.migration.stages import BOTH, SEARCHED, Stage
@@ -87,7 +87,7 @@ def standing(clinic: Clinic, move: Move) -> Standing:
     if move.stage not in BOTH:
         return held
     filled = space_of(ledger, move.old if move.stage in SEARCHED else move.new)
-    waits = waiting(clinic.beside, clinic.side_state_beside, most_of(clinic, filled))
+    waits = waiting(clinic.beside, clinic.side_state_beside, clinic.most_chars(filled))
     pace, now = pacing.read(pace_file(clinic)), clinic.clock()
     gate, soaks, look = held_gate(move), move.stage is Stage.SOAKING, last_look(move)
     return replace(

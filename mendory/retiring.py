@@ -121,7 +121,9 @@ def retire(clinic: Clinic, by: str) -> Move:
             "retired. See 'mendory migrate status'; look again once it is mended, or go back: "
             "mendory migrate rollback --as NAME."
         )
-    return clinic.ledger.moves.to(move.id, Stage.RETIRED, by)
+    done = clinic.ledger.moves.to(move.id, Stage.RETIRED, by)
+    clinic.follow()
+    return done
 
 
 def left_to_soak(clinic: Clinic, move: Move) -> timedelta:
@@ -169,7 +171,9 @@ def purge(clinic: Clinic, code: str, by: str) -> Purged:
     clinic.writer.sync(clinic.writer.latest())
     told = {"purged": column, "rows": rows, "fragments": fragments, "versions": versions}
     told |= {"bytes_before": began["bytes"], "bytes_after": dropping.size(*at)}
-    return _purged(ledger.moves.note(move.id, by, told), column, told)
+    move = ledger.moves.note(move.id, by, told)
+    clinic.follow()
+    return _purged(move, column, told)
 
 
 def _rewritten(clinic: Clinic, column: str, since: int) -> tuple[int, int]:

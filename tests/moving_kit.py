@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -140,3 +141,33 @@ def a_gate(move: Move, version: int, seed: int = 1, refuses: bool = False) -> Ga
         for one, language, other in (("m0", "en", "m"), ("z0", "zh", "z"))
     )
     return Gate(move.old, move.new, version, seed, parts, slices, lost)
+
+
+WORDS = re.compile(r"[a-z0-9]+|[\u4e00-\u9fff]")
+
+
+class Words(Model):
+    """An embedder of words: texts that share words lie near, so that a memory is found by a part of its text.
+
+    `slow` seconds pass before the vectors of a query are there.
+    """
+
+    def __init__(self, name: str, dimension: int, slow: float = 0.0) -> None:
+        super().__init__(name, dimension)
+        self.slow = slow
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """The sum of the vectors of a text's words, at length 1."""
+        rows = []
+        for text in texts:
+            self.texts += 1
+            words = WORDS.findall(text.lower()) or [text]
+            seeds = ([*word.encode(), *self.identity.model.encode()] for word in words)
+            total = np.sum([np.random.default_rng(s).standard_normal(self.dimension) for s in seeds], axis=0)
+            rows.append(total / np.linalg.norm(total))
+        return np.asarray(rows, np.float32).reshape(len(rows), self.dimension)
+
+    def embed_query(self, texts: Sequence[str]) -> Vectors:
+        """The same, after a while."""
+        time.sleep(self.slow)
+        return self.embed(texts)

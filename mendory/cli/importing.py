@@ -28,10 +28,12 @@ from mendory.cli.shared import (
 from mendory.cli.words import say
 from mendory.clinic import Clinic
 from mendory.config import Config
-from mendory.errors import CommitConflict, InputInvalid, MendoryError, TableCorrupt, TableExists
+from mendory.errors import CommitConflict, InputInvalid, LedgerCorrupt, MendoryError, TableCorrupt, TableExists
 from mendory.events import OWN, Happened
 from mendory.lance import Writer, create_table, table_exists
+from mendory.mapping import Mapping
 from mendory.record import arrow_schema
+from mendory.spaces.pointer import COLUMN
 from mendory.text import shown
 
 _TRIES: Final = 5
@@ -113,13 +115,14 @@ def import_(
     there = table_exists(config.table_uri, config.table.name)
     if there:
         clinic.sound()
-    writer = Writer(config.table_uri, config.table.name, clinic.mapping) if there else None
+    mapping = _mapping(clinic, there)
+    writer = Writer(config.table_uri, config.table.name, mapping) if there else None
     schema = writer.schema if writer else arrow_schema(config.table.dimension)
     if writer is None:
-        clinic.mapping.check(schema)  # of the table that would be made
+        mapping.check(schema)  # of the table that would be made
     begun = datetime.now(UTC)
     with importer.waiting_room() as folder:
-        job = importer.Import(held, shaping, clinic.mapping, schema, begun, folder)
+        job = importer.Import(held, shaping, mapping, schema, begun, folder)
         try:
             with progress(as_json, say("reading the file")) as told:
                 job.take(told)
@@ -163,7 +166,7 @@ def _publish(job: importer.Import, writer: Writer | None, clinic: Clinic, target
             return counts
         if writer is None:
             _create_for_import(config, config.table.dimension)
-            writer = Writer(config.table_uri, config.table.name, clinic.mapping)
+            writer = Writer(config.table_uri, config.table.name, _mapping(clinic, there=True))
             if writer.count():
                 continue
         done = writer.append_unless(job.fresh(), writer.version, job.clashes)
@@ -177,6 +180,22 @@ def _publish(job: importer.Import, writer: Writer | None, clinic: Clinic, target
     raise CommitConflict(
         f"Others wrote the ids of this import first, {_TRIES} times. Nothing was imported. Import it again later."
     )
+
+
+def _mapping(clinic: Clinic, there: bool) -> Mapping:
+    """Where each field lies, by the pointer of spaces; as configured where no ledger tells and no move was ever begun.
+
+    Raises LedgerCorrupt where the table has a column of another space: nobody knows then which one is searched.
+    """
+    config = clinic.config
+    try:
+        return clinic.mapping
+    except LedgerCorrupt:
+        plain = config.record_mapping()
+        columns = Writer(config.table_uri, config.table.name, plain).schema.names if there else []
+        if any(name.startswith(COLUMN) for name in columns):
+            raise
+        return plain
 
 
 def _note(clinic: Clinic, rows: int, begun: datetime) -> None:

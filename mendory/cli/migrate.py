@@ -157,7 +157,7 @@ def _show_next(held: Standing) -> None:
     if not move.open:
         print_next(_command("start"))
         return
-    steps = _NEXT[move.stage]
+    steps: tuple[str, ...] = _NEXT[move.stage]
     if move.stage is Stage.FILLING and not held.waiting:
         steps = ("gate",)
     elif move.stage is Stage.GATING:

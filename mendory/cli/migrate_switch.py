@@ -29,7 +29,7 @@ _SAID: Final = {
     Act.WAITS: "The canary waits: {reason}. The new space answers {share} of the recalls, {recalls} of {wanted} came.",
     Act.SWITCHED: "Switched in {seconds} s: recalls search the new space from their next call on.",
     Act.SOAKS: "Recalls search the new space, and the old one is filled on, so that the way back loses nothing.",
-    Act.ABORTED: "The canary ended itself: {reason}. Recalls search the old space alone; the move is at the gate again.",
+    Act.ABORTED: "The canary ended itself: {reason}. Recalls search the old space alone, and the move is at the gate.",
     Act.VOID: "The approval counts no more: {reason}. The move is at the gate again.",
 }
 

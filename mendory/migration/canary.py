@@ -3,38 +3,31 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
+from mendory.migration.quality import Change
+
 SHARES: Final = (0.01, 0.1, 0.5)
 """The shares of recalls, one after the other (docs/migration.md)."""
 SLOWER: Final = 1.5
-"""The canary ends when its P95 is more than so many times that of the old space in the same span."""
+"""The canary ends when its P95 is certainly more than so many times that of the old space in the same span."""
 FEWEST: Final = 20
-"""Answers of a space below which nothing is said of its P95 or of its self-hits."""
+"""Answers of a space below which nothing is said of its P95."""
+LEAST: Final = 5.0
+"""Milliseconds by which a P95 must be slower as well: below, nobody notices, and a busy clock is no sign."""
+CERTAIN: Final = 0.005
+"""So rarely may a space that is just not slower have so many slow answers: it is asked again while a share lasts."""
+PROBES: Final = 100
+"""Queries made from memories that are asked in both spaces before a share grows."""
+WORSE_HITS: Final = 0.05
+"""The canary ends when certainly more than this share of the probes lost the first place. The gate has told small
+losses; this is for what breaks after it, an index or a column."""
 _PARTS: Final = 2**32
-
-
-@dataclass(frozen=True, slots=True)
-class Watched:
-    """What was seen of one space during one share: latencies in milliseconds, and probes that found themselves."""
-
-    milliseconds: Sequence[float]
-    probes: int
-    hits: int
-
-    @property
-    def p95(self) -> float | None:
-        """The 95th percentile of the latencies; None below `FEWEST` answers."""
-        return float(np.percentile(self.milliseconds, 95)) if len(self.milliseconds) >= FEWEST else None
-
-    @property
-    def hit_rate(self) -> float | None:
-        """The share of probes that found themselves first; None below `FEWEST` probes."""
-        return self.hits / self.probes if self.probes >= FEWEST else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +50,53 @@ def takes_part(scope: str, query: str, share: float) -> bool:
     return int.from_bytes(held, "big") < share * _PARTS
 
 
-def judge(new: Watched, old: Watched, minimum: int, worse_hits: float) -> Advice:
-    """Whether the share may grow: not before `minimum` recalls of the new space, never when it does worse.
+def quick(new: Sequence[float], old: Sequence[float], minimum: int) -> Advice:
+    """Whether recalls of the new space, in milliseconds, are as quick as those of the old one in the same span.
 
-    It does worse when its P95 is above `SLOWER` times the old space's, or its share of probes that find themselves
-    first is more than `worse_hits` below. Both end it as soon as they can be told, before the minimum as well.
+    They are not when their P95 is above `SLOWER` times the old one's, by `LEAST` milliseconds, and certainly so: one
+    answer that was slow by chance ends nothing. That ends the canary before the minimum too; where it is above and not
+    certain, more recalls tell.
     """
-    if new.p95 is not None and old.p95 is not None and new.p95 > SLOWER * old.p95:
-        return Advice("abort", f"p95 {new.p95:.1f} ms against {old.p95:.1f} ms")
-    if new.hit_rate is not None and old.hit_rate is not None and new.hit_rate < old.hit_rate - worse_hits:
-        return Advice("abort", f"{new.hit_rate:.2f} of the probes find themselves first against {old.hit_rate:.2f}")
-    seen = len(new.milliseconds)
-    if seen < max(minimum, FEWEST):
-        return Advice("wait", f"{seen} of {max(minimum, FEWEST)} recalls")
-    if new.hit_rate is None or old.hit_rate is None:
-        return Advice("wait", f"{min(new.probes, old.probes)} of {FEWEST} probes")
-    if old.p95 is None:
-        return Advice("wait", f"{len(old.milliseconds)} of {FEWEST} recalls of the old space")
-    return Advice("go_on", f"{seen} recalls, p95 {new.p95:.1f} ms")
+    wanted = max(minimum, FEWEST)
+    if len(old) < FEWEST:
+        return Advice("wait", f"{len(old)} of {FEWEST} recalls of the old space")
+    if len(new) < FEWEST:
+        return Advice("wait", f"{len(new)} of {wanted} recalls of the new space")
+    before, now = p95(old), p95(new)
+    bound = max(SLOWER * before, before + LEAST)
+    told = f"p95 {now:.1f} ms against {before:.1f} ms"
+    if now > bound and _chance(sum(one > bound for one in new), len(new), 1 - _P95) < CERTAIN:
+        return Advice("abort", told)
+    if len(new) < wanted:
+        return Advice("wait", f"{len(new)} of {wanted} recalls of the new space")
+    return (
+        Advice("wait", f"{told} of {len(new)} recalls, which is not certain") if now > bound else Advice("go_on", told)
+    )
+
+
+def hits(first: Change) -> Advice:
+    """Whether the probes, queries made from memories, find their own memory first as they do in the old space."""
+    told = f"{first.new:.2f} of {first.queries} probes find themselves first against {first.old:.2f}"
+    return Advice("abort" if first.upper < -WORSE_HITS else "go_on", told)
+
+
+_P95: Final = 0.95
+
+
+def p95(milliseconds: Sequence[float]) -> float:
+    """The 95th percentile."""
+    return float(np.percentile(milliseconds, 100 * _P95))
+
+
+def _chance(found: int, of: int, p: float) -> float:
+    """How likely at least so many of them are, when each is with chance `p`.
+
+    >>> round(_chance(5, 20, 0.05), 4)
+    0.0026
+    """
+
+    def log(k: int) -> float:
+        ways = math.lgamma(of + 1) - math.lgamma(k + 1) - math.lgamma(of - k + 1)
+        return ways + k * math.log(p) + (of - k) * math.log1p(-p)
+
+    return math.fsum(math.exp(log(k)) for k in range(found, of + 1))

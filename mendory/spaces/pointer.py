@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
+
+COLUMN: Final = "embedding__"
+"""How the name of a column begins that a move has added; the beginning of its space's id follows."""
 
 
 @dataclass(frozen=True, slots=True)
