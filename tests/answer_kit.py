@@ -12,6 +12,7 @@ from typing import Any
 import pyotp
 
 from mendory.asking.answer import Answer, round_of
+from mendory.asking.move_answer import move_round
 from mendory.catalogue import Level, StepKind
 from mendory.clinic import Clinic
 from mendory.plan.model import ColumnChange, Edit, Group, Plan, Step
@@ -58,6 +59,22 @@ def given(plan: Plan, verdict: str = "approve", number: int = 1, **fields: Any) 
         "groups": (),
         "by": "ann",
         "plan_code": plan.code,
+        "note": "",
+        "one_time_code": "",
+        "given_at": NOON + timedelta(minutes=1),
+    }
+    assert set(fields) <= set(known)
+    return Answer(**{**known, **fields})
+
+
+def about_move(move_id: str, gate: str, verdict: str = "approve", number: int = 1, **fields: Any) -> Answer:
+    """An answer about the move on the gate of that digest in round `number`; else as `given` has it."""
+    known = {
+        "round": move_round(move_id, gate, number),
+        "verdict": verdict,
+        "groups": (),
+        "by": "ann",
+        "plan_code": gate[:8],
         "note": "",
         "one_time_code": "",
         "given_at": NOON + timedelta(minutes=1),
