@@ -287,6 +287,16 @@ def test_an_open_door_lives_with_a_column_that_came(flagged: Door, text: str) ->
 
 
 @pytest.mark.parametrize("text", TEXTS)
+def test_an_open_door_lives_with_a_column_of_vectors_that_nobody_fills(flagged: Door, text: str) -> None:
+    """As a move that was taken back leaves one. Of a real length: LanceDB minds nothing below ten dimensions."""
+    flagged.get("a")
+    owner(flagged).add_columns(pa.schema([pa.field("vector__new", pa.list_(pa.float32(), 512))]))
+
+    assert {"a", "c", "new0"} == all_verbs(flagged, text)
+    assert raw(flagged.config, "id", "new0")["vector__new"] is None
+
+
+@pytest.mark.parametrize("text", TEXTS)
 def test_an_open_door_lives_with_a_column_that_went(flagged: Door, text: str) -> None:
     """A column that is no field may go at any time."""
     flagged.get("a")

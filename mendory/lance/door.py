@@ -98,7 +98,7 @@ class OwnTable:
         def merge() -> Any:
             plain = _Unlistening(self._table._table._inner)  # lancedb is pinned; a test watches this
             builder: Any = LanceMergeInsertBuilder(plain, [self._id])
-            execution = builder.when_not_matched_insert_all().use_index(False).execute(row)
+            execution = builder.when_not_matched_insert_all().use_index(False).execute(_told(row))
             return LOOP.run(execution)  # type: ignore[no-untyped-call]
 
         done = self._tried("Adding a row", merge, row.schema)
@@ -137,6 +137,12 @@ class OwnTable:
                     f"{what}: LanceDB refused it. Nothing was written. Check the table's files and the mapping."
                 ) from None
         raise CommitConflict(f"{what}: others committed first, {_TRIES} times. Nothing was written. Try again later.")
+
+
+def _told(row: pa.Table) -> pa.Table:
+    """The row without vectors that it lacks: LanceDB refuses those as bad ones, and stores null where none is given."""
+    lacking = [f.name for f in row.schema if pa.types.is_fixed_size_list(f.type) and row.column(f.name).null_count]
+    return row.drop_columns(lacking)
 
 
 class _Unlistening(AsyncTable):
