@@ -9,7 +9,7 @@ export TOKENIZERS_PARALLELISM := false
 # The models of the tests run on the processor. Installed first, or their packages would choose one by themselves.
 TORCH ?= torch==2.13.0
 
-.PHONY: first-answer heal serve test check bench bench-guard bench-near bench-recall bench-structure bench-served quality e2e crash mutants clean
+.PHONY: first-answer heal serve test check bench bench-guard bench-near bench-recall bench-structure bench-served quality e2e crash migrate mutants clean
 
 $(VENV)/demo.ready: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -93,6 +93,12 @@ e2e: $(VENV)/dev.ready
 # At least 1,000 kill -9 against the executor with other programs writing, and five mutants; the last line is JSON.
 crash: $(VENV)/dev.ready
 	@$(BIN)/python -m tests.crash --kills 1000 --mutants
+
+# 20,000 memories moved from one model to another and taken back while four programs use them and the acts die fifty
+# times; the last line is JSON. ARGS are those of python -m tests.moving, such as --rows 300 --kills 8 --models quick.
+ARGS ?=
+migrate: $(VENV)/dev.ready
+	@$(BIN)/python -m tests.moving $(ARGS)
 
 # Each rule of policy and of conflicts turned round must make a test fail; survivors with reasons, the last line is JSON.
 # ONLY names other modules, such as mendory.plan.merge.

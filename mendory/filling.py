@@ -50,13 +50,14 @@ class Waiting:
 class Pass:
     """One pass over what waited: rows filled, rows that changed meanwhile and wait again, seconds it took.
 
-    `embedding` are the seconds spent in the model.
+    `embedding` are the seconds spent in the model, `waited` what waited when it began.
     """
 
     filled: int
     again: int
     seconds: float
     embedding: float
+    waited: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -111,7 +112,7 @@ class Filling:
             if committing is not None:
                 done += committing.result()
                 self.told(done, len(ids))
-        return Pass(done, again - done, self.monotonic() - began, embedding)
+        return Pass(done, again - done, self.monotonic() - began, embedding, frozenset(ids))
 
     def _texts(self, ids: Sequence[str]) -> dict[str, str]:
         """Id → text, of those rows that are still there and can be embedded."""

@@ -31,7 +31,7 @@ from mendory.ledger import Ledger
 from mendory.ledger.answers import STANDS
 from mendory.ledger.move_answers import MoveAnswer
 from mendory.ledger.moves import Move
-from mendory.migrating import embedder_of, space_of, under_way
+from mendory.migrating import embedder_of, fill, space_of, under_way
 from mendory.migration.gate import Gate
 from mendory.migration.kept import gate_of
 from mendory.migration.stages import Stage, require
@@ -65,7 +65,7 @@ def examine_move(
     by: str = _OURS,
     monotonic: Callable[[], float] = time.monotonic,
 ) -> tuple[Move, Gate]:
-    """The gate of the move under way is on record, whatever it says; returns both.
+    """The gate of the move under way is on record, whatever it says; returns both. What others wrote is filled first.
 
     One that passed is what the move waits on from now on: it is in the stage gating, and a word on an earlier gate
     counts no more. One that refused sends it back to filling. Raises MigrationRefused where no move is under way, or
@@ -77,7 +77,8 @@ def examine_move(
     _may_be_examined(move)
     old, new = (space_of(ledger, one) for one in (move.old, move.new))
     models = [embedder_of(clinic, space) for space in (old, new)]
-    found, _ = gate(clinic, (old, models[0]), (new, models[1]), seed, judged, monotonic)
+    filled = fill(clinic, monotonic)
+    found, _ = gate(clinic, (old, models[0]), (new, models[1]), seed, judged, monotonic, filled.late)
     return ledger.once(lambda within: _recorded(within, move.id, found, by)), found
 
 

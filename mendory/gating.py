@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -62,15 +63,20 @@ def gate(
     seed: int,
     judged: Path | None = None,
     monotonic: Callable[[], float] = time.monotonic,
+    late: Collection[str] | None = None,
 ) -> tuple[Gate, tuple[Query, ...]]:
     """The gate on the table's newest version, and the queries it asked, whose texts are nowhere else.
 
-    Raises what the embedders raise: a gate that could not ask says nothing.
+    With `late` it is the version that a filling which has just ended looked at last, without those rows, which others
+    wrote while its last pass went on: they wait for the next one, and a table that is in use always has some. Raises
+    what the embedders raise: a gate that could not ask says nothing.
     """
     searched, beside = clinic.reader, clinic.beside
     searched.refresh()
-    beside.refresh()
-    items = list(items_of(searched))
+    if late is None:
+        beside.refresh()
+    late = late or ()
+    items = [item for item in items_of(beside) if item.id not in late]
     drawn = known_items(items, random.Random(seed))  # noqa: S311  # a sample, not a secret
     queries = (*drawn.queries, *(_judged(judged, items) if judged else ()))
     timed = [Timed(clinic, reader, monotonic) for reader in (searched, beside)]
@@ -83,7 +89,7 @@ def gate(
         new[0].id,
         beside.version,
         drawn.seed,
-        purity(clinic, new[1], seed, clinic.most_chars(new[0])),
+        purity(clinic, new[1], seed, clinic.most_chars(new[0]), late),
         queries,
         drawn.left_out,
         drawn.all_of_them,
@@ -95,16 +101,19 @@ def gate(
     return examine(evidence), queries
 
 
-def purity(clinic: Clinic, embedder: Embedder, seed: int, most: int) -> Purity:
-    """What the new column holds, over all rows, and a sample of it embedded again."""
+def purity(clinic: Clinic, embedder: Embedder, seed: int, most: int, late: Collection[str] = ()) -> Purity:
+    """What the new column holds, over all rows but the late ones, and a sample of it embedded again."""
     reader = clinic.beside
     clinic.side_state_beside.bring_up(reader)
     sample = draw(reader, seed, SAMPLE, most)
+    if late:
+        kept = tuple(row for row in sample.rows if row.id not in late)
+        sample = replace(sample, rows=kept)
     made = embedder.embed([row.text for row in sample.rows]) if sample.rows else np.empty((0, 0), np.float32)
-    return examined(_column(clinic, reader, most), sample, made, _old_vectors(clinic, sample))
+    return examined(_column(clinic, reader, most, late), sample, made, _old_vectors(clinic, sample))
 
 
-def _column(clinic: Clinic, reader: Reader, most: int) -> Column:
+def _column(clinic: Clinic, reader: Reader, most: int, late: Collection[str]) -> Column:
     """What is known of the column in all rows that have a text some model can embed; memory stays flat."""
     stale = clinic.side_state_beside.stale(reader)
     place, content = str(reader.mapping.column("embedding")), str(reader.mapping.column("content"))
@@ -115,7 +124,7 @@ def _column(clinic: Clinic, reader: Reader, most: int) -> Column:
         known = facts(batch.column(place)).to_pylist()
         ids, said = batch.column(reader.id_column).to_pylist(), batch.column(content).to_pylist()
         for ident, text, told in zip(ids, said, known, strict=True):
-            if text is None or refusal(text, most) is not None:
+            if text is None or ident in late or refusal(text, most) is not None:
                 continue
             texts += 1
             if told is None:

@@ -36,7 +36,10 @@ Models = Callable[[Clinic, Space], Embedder]
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What a call of `fill` did: the move, rows filled, rows that still wait, why others can't be filled."""
+    """What a call of `fill` did: the move, rows filled, rows that still wait, why others can't be filled.
+
+    `late` are those that wait and did not when the last pass began: others write while we fill.
+    """
 
     move: Move
     rows: int
@@ -44,6 +47,7 @@ class Filled:
     left_out: dict[str, int]
     seconds: float
     embedding: float
+    late: frozenset[str] = frozenset()
 
     def with_(self, other: Filled) -> Filled:
         """Both together: of two columns."""
@@ -55,6 +59,7 @@ class Filled:
             dict(left_out),
             self.seconds + other.seconds,
             self.embedding + other.embedding,
+            self.late | other.late,
         )
 
 
@@ -193,7 +198,8 @@ def _filled(
     if rows:
         indexing.bring_up(*at)
     waits = filling.waiting()
-    return Filled(move, rows, len(waits.ids), dict(waits.left_out), seconds, embedding)
+    late = frozenset(waits.ids) - done.waited
+    return Filled(move, rows, len(waits.ids), dict(waits.left_out), seconds, embedding, late)
 
 
 def pace_file(clinic: Clinic) -> Path:
