@@ -44,7 +44,7 @@ def _into(options: argparse.Namespace) -> int:
 
 
 _TIMES = {
-    "on_demand": "no times: heal starts treat, a person starts review",
+    "on_demand": "no times: another run starts it, or a person",
     "dry": "cron {cron}, looks and plans only; --apply lets it repair",
     "repairs": "cron {cron}, repairs within [limits]",
 }

@@ -51,7 +51,7 @@ def deploy(api: Api, order: Order, write: bool, now: datetime) -> list[Change]:
         changes.append(change)
         if wanted["flow_name"] == "treat":  # marked by a deployment that names it, since a limit can carry no mark
             changes.append(_turn(api, order, write))
-    changes += _automations(api, order, ours, ids[f"{order.prefix}heal"], write)
+    changes += _automations(api, order, ours, ids[f"{order.prefix}migrate"], write)
     if write:
         _cancel_late(api, list(ids.values()), now)
     return changes
@@ -70,8 +70,9 @@ def _made_by_us(thing: dict[str, Any]) -> bool:
 
 def _deployed(api: Api, order: Order) -> list[dict[str, Any]]:
     """The deployments there are under our flows with a name of ours, whoever made them."""
-    names = [d["name"] for d in deployments(order, True)]
-    named = {"deployments": {"name": {"any_": names}}, "flows": {"name": {"any_": ["heal", "treat", "review"]}}}
+    wanted = deployments(order, True)
+    names, flows = [d["name"] for d in wanted], sorted({d["flow_name"] for d in wanted})
+    named = {"deployments": {"name": {"any_": names}}, "flows": {"name": {"any_": flows}}}
     return api.all("/deployments/filter", named)
 
 
@@ -184,7 +185,11 @@ def _differing(wanted: dict[str, Any], there: dict[str, Any]) -> list[str]:
 
 
 def _timed(schedules: list[dict[str, Any]]) -> dict[str, Any]:
-    return {str(s["slug"]): {key: s["schedule"].get(key) for key in ("cron", "timezone", "day_or")} for s in schedules}
+    return {
+        str(s["slug"]): {key: s["schedule"].get(key) for key in ("cron", "timezone", "day_or")}
+        | {"parameters": s.get("parameters") or {}}
+        for s in schedules
+    }
 
 
 def _patch(wanted: dict[str, Any], there: dict[str, Any]) -> dict[str, Any]:
@@ -194,8 +199,8 @@ def _patch(wanted: dict[str, Any], there: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in wanted.items() if key != "name"} | {"schedules": schedules}
 
 
-def _automations(api: Api, order: Order, ours: bool, heal: str, write: bool) -> list[Change]:
-    wanted = automations(order, ours, heal)
+def _automations(api: Api, order: Order, ours: bool, migrate: str, write: bool) -> list[Change]:
+    wanted = automations(order, ours, migrate)
     found = api.all("/automations/filter", {"automations": {"name": {"any_": [a["name"] for a in wanted]}}})
     there = {a["name"]: a for a in found}
     changes = []

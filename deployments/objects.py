@@ -94,10 +94,10 @@ def document(name: str) -> dict[str, Any]:
 def deployments(order: Order, ours: bool) -> list[dict[str, Any]]:
     """The deployments as Prefect's API takes them, with `flow_name` in place of an id and no schema of parameters yet.
 
-    Those of treat come first: what heal starts must be there before heal runs.
+    Those without times come first: what others start must be there before they run.
     """
     made = [_deployment(filled(d, order.places(ours))) for d in document("prefect.yaml")["deployments"]]
-    return sorted(made, key=lambda d: d["flow_name"] != "treat")
+    return sorted(made, key=lambda d: bool(d["schedules"]))
 
 
 def _deployment(raw: dict[str, Any]) -> dict[str, Any]:
@@ -122,11 +122,16 @@ def _deployment(raw: dict[str, Any]) -> dict[str, Any]:
 
 def _schedule(raw: dict[str, Any]) -> dict[str, Any]:
     timed = {"cron": raw["cron"], "timezone": raw["timezone"], "day_or": True}
-    return {"slug": raw["slug"], "active": raw["active"], "schedule": timed}
+    return {
+        "slug": raw["slug"],
+        "active": raw["active"],
+        "schedule": timed,
+        "parameters": raw.get("parameters", {}),
+    }
 
 
-def automations(order: Order, ours: bool, heal: str) -> list[dict[str, Any]]:
-    """The automations as Prefect's API takes them; `heal` is the id of the deployment that examines in full."""
-    places = order.places(ours) | {"MENDORY_HEAL": heal}
+def automations(order: Order, ours: bool, migrate: str) -> list[dict[str, Any]]:
+    """The automations as Prefect's API takes them; `migrate` is the id of the deployment that looks at the model."""
+    places = order.places(ours) | {"MENDORY_MIGRATE": migrate}
     made: list[dict[str, Any]] = filled(document("automations.yaml")["automations"], places)
     return made

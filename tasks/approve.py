@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from datetime import datetime
+from itertools import count
 from typing import Annotated, Any, Literal
 
 from prefect import task
@@ -22,7 +24,7 @@ from mendory.asking.fields import Field, fields
 from mendory.asking.page import page, summary
 from mendory.policy import Verdict
 from mendory.work import Outcome
-from tasks.people import forget, known_by
+from tasks.people import forget, known_by, plan_tag
 from tasks.shared import OPTIONS, clinic, named
 from tasks.show import show_question
 
@@ -63,24 +65,42 @@ def ask(config: str, plan_id: str) -> Answer:
     plan as it was made before comes first, so that it is refused by that name.
     """
     open_clinic = clinic(config)
-    plan, number = open_clinic.ledger.plans.load(plan_id), 0
-    for one in answers(f"approval-{plan.code}-", ""):
+    plan = open_clinic.ledger.plans.load(plan_id)
+    for given in rounds(
+        f"approval-{plan.code}-",
+        lambda name: is_of(name, plan),
+        open_clinic.ledger.answers.get,
+        lambda number: round_of(plan, number, str(flow_run.id)),
+    ):
+        if isinstance(given, Answer):
+            return given
+        question, lang = asked(open_clinic, plan_id), open_clinic.config.report.lang
+        known_by(plan_tag(plan_id), summary(question, lang))
+        show_question(question, lang)
+        form = form_of(fields(question, lang)).with_initial_data(description=page(question, lang))
+        suspend_flow_run(wait_for_input=form, timeout=None, key=given)
+    raise AssertionError("rounds do not end")
+
+
+def rounds(
+    begins: str, is_ours: Callable[[str], bool], judged: Callable[[str], Any], name_of: Callable[[int], str]
+) -> Iterator[Answer | str]:
+    """What this run was answered and nobody judged; else the names of rounds to ask in, one after the other.
+
+    `begins` is how the names of all rounds about one thing begin, `is_ours` true for those about it as it is now.
+    """
+    for one in answers(begins, ""):
         name = one.key.removeprefix("suspended-").removesuffix("-response")
-        if not is_of(name, plan) and not open_clinic.ledger.answers.get(name):
-            return as_answer(name, decoded(one.value), one.created)
-    while True:
-        number += 1
-        name = round_of(plan, number, str(flow_run.id))
-        if open_clinic.ledger.answers.get(name):
+        if not is_ours(name) and not judged(name):
+            yield as_answer(name, decoded(one.value), one.created)
+    for number in count(1):
+        name = name_of(number)
+        if judged(name):
             continue
         # before Prefect is asked: of a run that it took for crashed meanwhile it would throw the answer away
         if given := answers(name):
-            return as_answer(name, decoded(given[0].value), given[0].created)
-        question, lang = asked(open_clinic, plan_id), open_clinic.config.report.lang
-        known_by(plan_id, summary(question, lang))
-        show_question(question, lang)
-        form = form_of(fields(question, lang)).with_initial_data(description=page(question, lang))
-        suspend_flow_run(wait_for_input=form, timeout=None, key=name)
+            yield as_answer(name, decoded(given[0].value), given[0].created)
+        yield name
 
 
 @task(task_run_name=named("decide"), **OPTIONS)

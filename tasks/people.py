@@ -56,7 +56,7 @@ def gather(config: str, treat: str, turn: str, ask: bool) -> dict[str, Any]:
         deployment = client.read_deployment_by_name(treat).id
         asking: dict[str, str] = {}
         ended: list[str] = []
-        runs = _runs(client, deployment, PAGES, config)
+        runs = runs_of(client, deployment, PAGES, config)
         states = {p["id"]: p["state"] for p in open_clinic.ledger.plans.all()}  # after the runs: theirs are among them
         for run in runs:
             plan_id = str(run.parameters.get("plan_id"))
@@ -71,7 +71,7 @@ def gather(config: str, treat: str, turn: str, ask: bool) -> dict[str, Any]:
         _end_reviews(client, open_clinic, config)
         for plan_id in due.waiting(open_clinic) if ask else ():
             if plan_id not in asking:
-                former = len(_runs(client, deployment, plan_tag(plan_id), config))
+                former = len(runs_of(client, deployment, plan_tag(plan_id), config))
                 asking[plan_id] = str(_started(open_clinic, config, treat, turn, plan_id, former))
     return {"ended": sorted(set(ended)), "asking": asking}
 
@@ -87,14 +87,14 @@ def _end_reviews(client: SyncPrefectClient, clinic: Clinic, config: str) -> None
             clear(client, run)
 
 
-def known_by(plan_id: str, name: str) -> None:
-    """The run that asks has that name and is known as one with pages, also where somebody started it by hand.
+def known_by(tag: str, name: str) -> None:
+    """The run that asks has that name and tag and is known as one with pages, also where somebody started it by hand.
 
     What it was called when it began does not tell what was decided since.
     """
     with get_client(sync_client=True) as client:
         run = client.read_flow_run(flow_run.id)
-        tags = list(dict.fromkeys([*run.tags, OURS, PAGES, plan_tag(plan_id)]))
+        tags = list(dict.fromkeys([*run.tags, OURS, PAGES, tag]))
         client.update_flow_run(run.id, name=name, tags=tags)
 
 
@@ -108,7 +108,8 @@ def over(clinic: Clinic, plan_id: str, state: str | None, paused: State[Any]) ->
     return ""
 
 
-def _runs(client: SyncPrefectClient, deployment: UUID, tag: str, config: str) -> list[FlowRun]:
+def runs_of(client: SyncPrefectClient, deployment: UUID, tag: str, config: str) -> list[FlowRun]:
+    """Every run of the deployment with that tag about the table of this configuration."""
     found: list[FlowRun] = []
     while True:
         batch = client.read_flow_runs(
@@ -129,12 +130,23 @@ def same(one: Any, other: str) -> bool:
 
 def _started(clinic: Clinic, config: str, treat: str, turn: str, plan_id: str, former: int) -> UUID:
     question = asked(clinic, plan_id)
-    run = run_deployment(
+    return begun(
         treat,
-        parameters={"config": config, "plan_id": plan_id, "turn": turn},
-        flow_run_name=summary(question, clinic.config.report.lang),
-        idempotency_key=f"{plan_id}-{question.made_at.isoformat()}-{former}",
-        tags=[OURS, PAGES, plan_tag(plan_id)],
+        {"config": config, "plan_id": plan_id, "turn": turn},
+        summary(question, clinic.config.report.lang),
+        f"{plan_id}-{question.made_at.isoformat()}-{former}",
+        plan_tag(plan_id),
+    )
+
+
+def begun(deployment: str, parameters: dict[str, Any], name: str, once: str, tag: str) -> UUID:
+    """The id of a run that asks; of all that are begun with the same `once` there is one."""
+    run = run_deployment(
+        deployment,
+        parameters=parameters,
+        flow_run_name=name,
+        idempotency_key=once,
+        tags=[OURS, PAGES, tag],
         timeout=0,
         as_subflow=False,
     )

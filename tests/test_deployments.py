@@ -84,8 +84,14 @@ def test_the_schedules_are_those_of_the_design() -> None:
     crons = {name: [s["schedule"]["cron"] for s in d["schedules"]] for name, d in by_name.items()}
     minutes = range(2, 58, 5)
 
-    by_hand = {"team-a-treat": [], "team-a-review": []}
-    assert {"team-a-heal": ["0 * * * *"], "team-a-heal-changes": ["2-57/5 * * * *"], **by_hand} == crons
+    by_hand = {"team-a-treat": [], "team-a-review": [], "team-a-migrate-ask": []}
+    assert {
+        "team-a-heal": ["0 * * * *"],
+        "team-a-heal-changes": ["2-57/5 * * * *"],
+        "team-a-migrate": ["9-54/15 * * * *", "31 4 * * *"],
+        **by_hand,
+    } == crons
+    assert [{}, {"probe": True}] == [s["parameters"] for s in by_name["team-a-migrate"]["schedules"]]
     assert 12 == len(minutes)
     assert [True, False] == [by_name[n]["parameters"]["full"] for n in ("team-a-heal", "team-a-heal-changes")]
     assert [True, True] == [by_name[n]["parameters"]["dry_run"] for n in ("team-a-heal", "team-a-heal-changes")]
@@ -98,10 +104,14 @@ def test_runs_of_one_table_share_a_turn_and_nothing_piles_up() -> None:
 
     at_the_table = [d for d in made if d["flow_name"] != "review"]  # which asks and plans, and changes no row
     assert {"team-a-turn"} == {d["parameters"]["turn"] for d in at_the_table}
-    assert 2 == len(limits)
-    for limit, options in limits.values():
-        assert (1, "CANCEL_NEW") == (limit, options["collision_strategy"])
+    assert 3 == len(limits)
+    waits = {"team-a-migrate": "ENQUEUE"}  # a run that an event started is not made again by the next schedule
+    for name, (limit, options) in limits.items():
+        assert (1, waits.get(name, "CANCEL_NEW")) == (limit, options["collision_strategy"])
     assert {"treat/team-a-treat"} == {d["parameters"]["treat"] for d in made if d["flow_name"] == "heal"}
+    assert {"team-a-migrate": "migrate/team-a-migrate-ask", "team-a-migrate-ask": ""} == {
+        d["name"]: d["parameters"].get("ask", "") for d in made if d["flow_name"] == "migrate"
+    }, "an answer waits under no limit that a scheduled run holds"
 
 
 def test_a_person_who_waits_is_served_first() -> None:
@@ -112,8 +122,10 @@ def test_a_person_who_waits_is_served_first() -> None:
     assert {
         "team-a-treat": "high",
         "team-a-review": "high",
+        "team-a-migrate-ask": "high",
         "team-a-heal-changes": "normal",
         "team-a-heal": "low",
+        "team-a-migrate": "low",
     } == ours
     assert {name: f"team-a-{queue}" for name, queue in ours.items()} == theirs
     assert set(QUEUES) == set(ours.values())

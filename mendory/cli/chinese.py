@@ -388,7 +388,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "of type {type}, runs at a time: {runs}": "类型 {type}，同时运行 {runs} 个",
     "one run at a time near the table": "同一时间只有一次运行接触该表",
     "differs in {fields}": "不一致：{fields}",
-    "no times: heal starts treat, a person starts review": "无定时：treat 由 heal 启动，review 由人启动",
+    "no times: another run starts it, or a person": "无定时：由别的运行或由人启动",
     "cron {cron}, dry run": "cron {cron}，仅检查与计划",
     "cron {cron}, repairs": "cron {cron}，执行修复",
     "not made by mendory deploy": "不是由 mendory deploy 创建",

@@ -43,7 +43,7 @@ _WHY = {
     "at_a_time": "of type {type}, runs at a time: {runs}",
     "turn": "one run at a time near the table",
     "differs": "differs in {fields}",
-    "on_demand": "no times: heal starts treat, a person starts review",
+    "on_demand": "no times: another run starts it, or a person",
     "dry": "cron {cron}, dry run",
     "repairs": "cron {cron}, repairs",
     "not_ours": "not made by mendory deploy",
@@ -75,7 +75,7 @@ _WHY = {
 def deploy(
     pool: str, prefix: str, config: Path, repairs: bool | None, only_print: bool, delete: bool, as_json: bool
 ) -> None:
-    """Bring heal and treat to the Prefect server that PREFECT_API_URL names, or remove them from it."""
+    """Bring heal, treat and migrate to the Prefect server that PREFECT_API_URL names, or remove them from it."""
     if only_print and delete:
         raise InputInvalid("--print and --delete exclude each other. Nothing was done. Choose one.")
     objects = _part("objects")

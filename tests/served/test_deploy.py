@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -115,7 +116,7 @@ def test_a_pool_of_our_own_comes_and_goes(server: Served, folder: Path) -> None:
 
     assert ("process", 1) == (pool["type"], pool["concurrency_limit"])
     assert ["high", "normal", "low", "default"] == [q["name"] for q in queues]
-    assert {"work pool": 1, "work queue": 3, "deployment": 4, "concurrency limit": 1, "automation": 3} == {
+    assert {"work pool": 1, "work queue": 3, "deployment": 6, "concurrency limit": 1, "automation": 3} == {
         kind: sum(k == kind for k, _ in kinds) for kind, _ in kinds
     }
     assert {"create"} == actions(changes)
@@ -286,26 +287,44 @@ def test_while_a_run_is_under_way_nothing_is_removed(server: Served, folder: Pat
     assert {"delete"} == actions(removed)
 
 
-def test_the_model_changed_event_has_every_row_examined(server: Served, folder: Path, own: tuple[str, ...]) -> None:
-    """One event, one run of the full heal, at once."""
+@pytest.mark.parametrize(
+    ("payload", "model"),
+    [
+        ({"model": "多语言 usem3"}, "多语言 usem3"),
+        ({}, ""),
+        ({"model": "{{ 7 * 7 }}"}, "{{ 7 * 7 }}"),
+        ({"model": {"__prefect_kind": "jinja", "template": "{{ 7 * 7 }}"}}, "{'__prefect_kind': 'jinja', "),
+    ],
+    ids=["named", "unnamed", "a template", "a template in parts"],
+)
+def test_the_model_changed_event_has_the_model_looked_at(
+    server: Served, folder: Path, own: tuple[str, ...], payload: dict[str, Any], model: str
+) -> None:
+    """One event, one run of migrate, at once, with the event's id and what it says, of which nothing is rendered."""
     deploy(server, folder, *own)
-    heal = deployment(server, "heal/own-heal")["id"]
+    migrate = deployment(server, "migrate/own-migrate")["id"]
     event = {
         "occurred": datetime.now(UTC).isoformat(),
         "event": "embedding-model.changed",
         "resource": {"prefect.resource.id": "embedding-model.minilm"},
-        "id": "11111111-1111-4111-8111-111111111111",
+        "payload": payload,
+        "id": str(uuid4()),
     }
     status, _, told = server.request("POST", "/api/events", [event], server.token())
-    wanted = {"deployments": {"id": {"any_": [heal]}}}
+    wanted = {"deployments": {"id": {"any_": [migrate]}}}
     runs = until(
-        "a run of heal",
+        "a run of migrate",
         lambda: [r for r in server.post("/flow_runs/filter", wanted) if "auto-scheduled" not in r["tags"]],
     )
 
     assert 204 == status, told
     assert 1 == len(runs)
-    assert True is runs[0]["parameters"]["full"]
+    assert (event["id"], str(folder / "mendory.toml")) == (
+        runs[0]["parameters"]["event"],
+        runs[0]["parameters"]["config"],
+    )
+    assert runs[0]["parameters"]["model"].startswith(model)
+    assert "49" not in runs[0]["parameters"]["model"]
 
 
 def hasten(server: Served, name: str) -> None:
