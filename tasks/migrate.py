@@ -93,7 +93,7 @@ def examine(config: str, filled: dict[str, Any]) -> dict[str, Any]:
     if move is None or not _due(open_clinic, move, filled):
         return {}
     with progress(open_clinic, "gate"):
-        _, found = gated.examine_move(open_clinic, open_clinic.writer.latest(), OWN)
+        _, found = gated.examine_move(open_clinic, open_clinic.writer.latest())
     return {"gate": found.digest, "passed": found.passed, "reasons": list(found.reasons)}
 
 

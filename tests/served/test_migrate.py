@@ -117,7 +117,8 @@ def ward(server: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     for module in (upgrading, migrating, drifting):
         monkeypatch.setattr(module, "build", lambda section, *_: known[section.model]())
 
-    def gate(clinic: Any, *_: Any, **__: Any) -> Any:
+    def gate(clinic: Any, old: Any, new: Any, seed: int, judged: Path | None, _: Any) -> Any:
+        assert judged is None, "queries that people judged come by the command line alone"
         move = clinic.ledger.moves.current()
         passes = one.gates.pop(0) if one.gates else True
         return a_gate(move, clinic.writer.latest(), len(move.passed), refuses=not passes), ()

@@ -58,7 +58,7 @@ def test_a_table_is_healed_from_the_browser(told: tuple[Story, Any]) -> None:
         figures["rounds"],
         figures["refused"],
     )
-    assert (2, 1) == (figures["schedules"], figures["notices"])
+    assert (4, 1) == (figures["schedules"], figures["notices"])
     assert figures["memory_text_found_in_the_table"], "else the search finds nothing anywhere"
 
 
