@@ -18,6 +18,7 @@ from mendory.clinic import Clinic
 from mendory.embedding import Estimate, build
 from mendory.embedding.embedder import ModelEmbedder
 from mendory.errors import InputInvalid
+from mendory.lance import Reader
 from mendory.language import language_of
 from mendory.ledger import Ledger
 from mendory.spaces import CANARIES, admit
@@ -79,17 +80,24 @@ def run(
 ) -> Calibrated:
     """A threshold for each language of the labelled pairs and of people's verdicts in the ledger; nothing is stored.
 
-    Rows bring their own vectors, texts are embedded by the configured embedder; `asking` hears what that takes before
-    it is done. `space` is a model's name, "" for words alone; left out it is the table's active space, else the
-    configured model, else words alone. Of one pair labelled several times the file's label counts, of verdicts the
-    newest. Raises what an embedder raises; InputInvalid for texts to be embedded by another model than configured.
+    Rows bring their own vectors, texts are embedded by the space's own model, else the configured one; `asking` hears
+    what that takes before it is done. `space` is a model's name, "" for words alone; left out it is the table's active
+    space, else the configured model, else words alone. Of a space that is being filled, rows bring the vectors that
+    they have of it. Of one pair labelled several times the file's label counts, of verdicts the newest. Raises what an
+    embedder raises; InputInvalid for texts to be embedded by another model than configured.
     """
     ledger = clinic.known_ledger()
+    live = ledger.spaces.live() if ledger else ()
+    # the newest of one name: while a table moves from a model to itself with another prefix, the one beside is meant
+    asked = next((s for s in reversed(live) if space and key(s.name) == key(space)), None)
     active = ledger.spaces.active() if ledger else None
-    section = clinic.config.embedder
+    meant = asked or (active if space is None else None)
+    section = (meant.embedder if meant else None) or clinic.config.embedder
     embedder = build(section, clinic.config.root) if section is not None and space != TEXT_ALONE else None
     if space is None:
         space = active.name if active else embedder.identity.model if embedder else TEXT_ALONE
+    beside = clinic.pointer.beside
+    reader = clinic.beside if asked and beside and asked.id == beside.id else clinic.reader
     texts = [p for p in labels if not p.by_id]
     if texts and embedder and key(embedder.identity.model) != key(space):
         raise InputInvalid(
@@ -98,7 +106,7 @@ def run(
         )
     said = verdicts(ledger) if ledger else ()
     left_out: Counter[str] = Counter()
-    joined = _of_rows(clinic, [*said, *(p for p in labels if p.by_id)], left_out)
+    joined = _of_rows(clinic, reader, [*said, *(p for p in labels if p.by_id)], left_out)
     joined += _of_texts(texts, embedder, ledger, asking)
     known = [k.threshold for k in ledger.thresholds.all()] if ledger else []
     held = Thresholds(known, _spread(joined) if space else None)
@@ -112,9 +120,9 @@ def run(
 _Joined = list[tuple[_Row, _Row, bool]]
 
 
-def _of_rows(clinic: Clinic, pairs: Sequence[Verdict | Labelled], left_out: Counter[str]) -> _Joined:
+def _of_rows(clinic: Clinic, reader: Reader, pairs: Sequence[Verdict | Labelled], left_out: Counter[str]) -> _Joined:
     """The pairs of which both rows are there and, of verdicts, still say what a person judged."""
-    held = _rows(clinic, {i for p in pairs for i in (p.a, p.b)})
+    held = _rows(clinic, reader, {i for p in pairs for i in (p.a, p.b)})
     found: _Joined = []
     for pair in pairs:
         a, b = held.get(pair.a), held.get(pair.b)
@@ -127,14 +135,14 @@ def _of_rows(clinic: Clinic, pairs: Sequence[Verdict | Labelled], left_out: Coun
     return found
 
 
-def _rows(clinic: Clinic, ids: set[str]) -> dict[str, _Row]:
-    """The rows with these ids that have a text."""
-    reader, column = clinic.reader, clinic.reader.mapping.column("embedding")
+def _rows(clinic: Clinic, reader: Reader, ids: set[str]) -> dict[str, _Row]:
+    """The rows with these ids that have a text, their vectors as this reader has them."""
+    column = reader.mapping.column("embedding")
     if not ids:
         return {}
     table = reader.rows(sorted(ids))
     cells = table.column(column).to_pylist() if column else [None] * table.num_rows
-    digests = digest.row_digests(table, reader.volatile)
+    digests = digest.row_digests(table, clinic.reader.volatile)
     return {
         memory.id: _Row(memory.content, _vector(cell), mark)
         for memory, cell, mark in zip(reader.mapping.memories(table), cells, digests, strict=True)

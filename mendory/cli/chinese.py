@@ -742,6 +742,9 @@ SENTENCES: Final[Mapping[str, str]] = {
     "  {time} UTC  {stage}  by {by}": "  {time} UTC  {stage}  操作人 {by}",
     "nobody is filling at the moment": "目前没有进程在填充",
     "{rate} rows a second, {left} left": "每秒 {rate} 行，还需 {left}",
+    "{rows} written since got their old vector; {waiting} wait.": (
+        "{rows}在此期间写入，已补上旧向量；{waiting}仍在等待。"
+    ),
     "{move} {stage}. Recalls search the old space again, from their next call on.": (
         "{move} {stage}。召回从下一次调用起重新检索旧空间。"
     ),

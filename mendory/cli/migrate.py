@@ -187,12 +187,24 @@ def _show_left_out(left_out: Mapping[str, int]) -> None:
 @with_clinic
 @json_option
 def rollback(clinic: Clinic, because: str, by: str, as_json: bool) -> int:
-    """Go back to the old model, from any stage of the move: recalls follow at once, nothing written since is lost."""
-    move = migrating.go_back(clinic, by, because)
+    """Go back to the old model, from any stage of the move: recalls follow at once, nothing written since is lost.
+
+    Asked again it gives the rows that still wait their old vector.
+    """
+    moves = clinic.ledger.moves.all()
+    again = bool(moves) and moves[-1].stage is Stage.ROLLED_BACK
+    move = moves[-1] if again else migrating.go_back(clinic, by, because)
+    if not as_json:  # at once: what follows takes its time
+        sentence = "{move} {stage}. Recalls search the old space again, from their next call on."
+        click.echo(say(sentence, **named(move)))
+    with progress(as_json, say("rows filled")) as told:
+        caught = migrating.catch_up(clinic, told=told)
     if as_json:
-        print_json(move_json(move))
+        print_json({**move_json(move), "filled": caught.rows, "waiting": caught.waiting})
         return OK
-    click.echo(say("{move} {stage}. Recalls search the old space again, from their next call on.", **named(move)))
+    if caught.rows or caught.waiting:
+        numbers = {"rows": many(caught.rows, "row"), "waiting": many(caught.waiting, "row")}
+        click.echo(say("{rows} written since got their old vector; {waiting} wait.", **numbers))
     print_next(command("check"), _command("status"))
     return OK
 

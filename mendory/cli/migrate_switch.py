@@ -20,7 +20,7 @@ from mendory.cli.shared import (
     print_next,
     with_clinic,
 )
-from mendory.cli.words import say
+from mendory.cli.words import reason, say
 from mendory.clinic import Clinic
 
 _SAID: Final = {
@@ -51,7 +51,7 @@ def switch(clinic: Clinic, by: str, as_json: bool) -> int:
 
 def _show(went: Went) -> None:
     values = {
-        "reason": went.reason,
+        "reason": reason(went.reason),
         "share": f"{went.share:.0%}",
         "recalls": f"{went.recalls:,}",
         "wanted": f"{went.wanted:,}",

@@ -77,7 +77,11 @@ class Door:
         self._at()
 
     def _at(self) -> Opened:
-        """The table as the spaces are now: a switch or a way back is followed with the next call.
+        """The table as the spaces are now."""
+        return self._pointed()[0]
+
+    def _pointed(self) -> tuple[Opened, float]:
+        """The table as the spaces are now, and the share of the canary: a switch or a way back is followed at once.
 
         While the ledger can't be read they are as they were; nothing is embedded for a space nobody has told of.
         """
@@ -89,7 +93,7 @@ class Door:
             if self._opened is None or pointer.spaces != self._pointer.spaces:
                 self._opened = self._opening.opened(pointer)
             self._pointer = pointer
-            return self._opened
+            return self._opened, pointer.share
 
     @property
     def guard(self) -> Guard:
@@ -301,8 +305,7 @@ class Door:
             QueryRefused: There is no vector to search with, or one of another length than the table's.
             SpaceUnknown: The embedder's vectors are not of the table's space.
         """
-        at = self._at()
-        return self._answering.recall(at, self._pointer.share, query, scope, k, embedding)
+        return self._answering.recall(*self._pointed(), query, scope, k, embedding)
 
     def check(self, ids: Sequence[str] | None = None) -> tuple[Finding, ...]:
         """What is wrong with the memories of these ids, or with any in the table; nothing is written.

@@ -25,10 +25,10 @@ _NOTES: Final = "SELECT row_id, field, about, value FROM aside"
 _NOTES_OF: Final = _NOTES + " WHERE row_id = ?"
 _EXCEPTIONS: Final = _NOTES + " WHERE field = 'exception_of'"
 _THRESHOLDS: Final = "SELECT body FROM threshold"
-_LIVE: Final = "SELECT state, id FROM space WHERE state <> 'retired'"
-# of an older ledger it gives nothing, and nothing is what it holds
-_BESIDE: Final = """
-SELECT id, "column", '' FROM space WHERE state <> 'retired' AND "column" IS NOT NULL
+_LIVE: Final = "SELECT id, state, NULL FROM space WHERE state <> 'retired'"
+# one statement: a switch between two would give one space's id with the other's column
+_POINTED: Final = """
+SELECT id, state, "column" FROM space WHERE state <> 'retired'
 UNION ALL SELECT '', stage, told FROM (
   SELECT stage, told FROM move_stage JOIN move ON move.id = move_stage.move_id WHERE move.open
   ORDER BY move_stage.seq DESC LIMIT 1) AS newest
@@ -64,18 +64,10 @@ class LedgerView:
 
     def pointer(self) -> Pointer:
         """Which space is searched, and which is kept beside it."""
-        live = {str(row[0]): str(row[1]) for row in self._rows(_LIVE, ())}
-        if not live:
-            return Pointer()
-        told: dict[str, tuple[str | None, str]] = {i: (said, more) for i, said, more in self._rows(_BESIDE, ())}
-        nothing = (None, "")
-        searched, beside = (
-            Pointed(live[state], told.get(live[state], nothing)[0]) if state in live else None
-            for state in ("active", "filling")
-        )
-        stage, more = told.get("", nothing)
-        share = json.loads(more).get("share", 0.0) if stage == _CANARY else 0.0
-        return Pointer(searched, beside, share)
+        rows = self._rows(_POINTED, ()) or self._rows(_LIVE, ())  # of an older ledger the first gives nothing
+        live = {state: Pointed(ident, column) for ident, state, column in rows if ident}
+        share = next((json.loads(told).get("share", 0.0) for i, stage, told in rows if not i and stage == _CANARY), 0.0)
+        return Pointer(live.get("active"), live.get("filling"), share)
 
     def space(self, ident: str) -> Sequence[Any] | None:
         """Id, state, identity, dimension, canary vectors, by and since of a space; None when it is not known."""

@@ -147,7 +147,7 @@ def read_and_settle(units: Sequence[Unit], store: Store, images: Images | None =
     Where the table lost a column since the units were made, they are compared in what is left, if `images` tell.
     """
     rows = store.read_rows(sorted({e.id for u in units for e in u.edits}))
-    units = fitted(units, rows.table.column_names, store.volatile, images)
+    units = fitted(units, rows.table.schema, store.volatile, images)
     return rows.version, settle(units, rows, store.id_column, store.volatile)
 
 

@@ -16,30 +16,54 @@ Images = Callable[[Unit], Mapping[str, tuple[pa.Table, pa.Table]]]
 
 
 def fitted(
-    units: Sequence[Unit], there: Collection[str], volatile: Collection[str], images: Images | None
+    units: Sequence[Unit], there: pa.Schema, volatile: Collection[str], images: Images | None
 ) -> tuple[Unit, ...]:
     """The units; where one knows columns that are not `there`, its digests cover the others from now on.
 
-    A unit whose images are gone, or are not what it was planned on, stays as it is.
+    So it is where another column of vectors was searched when it was made: then vectors are in no digest of it any
+    more, and stay as they are. A unit whose images are gone, or are not what it was planned on, stays as it is.
     """
     if images is None:
         return tuple(units)
-    return tuple(
-        _fitted(u, frozenset(there), volatile, images) if (u.known or set()) - set(there) else u for u in units
-    )
+    names = frozenset(there.names)
+    beside = any(name in volatile for name in _vectors(there))
+    return tuple(_fitted(u, names, volatile, images) if beside or (u.known or set()) - names else u for u in units)
 
 
 def _fitted(unit: Unit, there: frozenset[str], volatile: Collection[str], images: Images) -> Unit:
-    assert unit.known is not None
-    known, held = unit.known, images(unit)
+    held = images(unit)
     edits = []
+    left = unit.known
     for edit in unit.edits:
         rows = held.get(edit.id)
-        if rows is None or _digests(rows, known, volatile) != (edit.expects, edit.becomes):
+        if rows is None:
             return unit
-        expects, becomes = _digests(rows, known & there, volatile)
+        known = unit.known if unit.known is not None else frozenset(rows[0].column_names)
+        basis = _basis(edit, rows, known, volatile)
+        if basis is None:
+            return unit
+        left = basis & there
+        expects, becomes = _digests(rows, left, volatile)
         edits.append(Edit(edit.id, expects, becomes, edit.columns, edit.aside))
-    return replace(unit, edits=tuple(edits), known=known & there)
+    return replace(unit, edits=tuple(edits), known=left)
+
+
+def _basis(
+    edit: Edit, rows: tuple[pa.Table, pa.Table], known: frozenset[str], volatile: Collection[str]
+) -> frozenset[str] | None:
+    """The columns by which the edit's rows are told from now on; None where the images are not those of its digests."""
+    if _digests(rows, known, volatile) == (edit.expects, edit.becomes):
+        return known
+    vectors = _vectors(rows[0].schema)
+    for searched in sorted(vectors):
+        then = {*volatile, *vectors} - {searched}
+        if _digests(rows, known, then) == (edit.expects, edit.becomes):
+            return known - vectors
+    return None
+
+
+def _vectors(schema: pa.Schema) -> frozenset[str]:
+    return frozenset(f.name for f in schema if pa.types.is_fixed_size_list(f.type))
 
 
 def _digests(rows: tuple[pa.Table, pa.Table], known: frozenset[str], volatile: Collection[str]) -> tuple[str, str]:

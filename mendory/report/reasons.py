@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from mendory.migration.words import VOIDS
 from mendory.report.differences import difference
 
 _PATTERNS: Final = (
@@ -474,6 +475,20 @@ _PATTERNS: Final = (
     (r"(.+) from its claim", r"\1（来自其声明）"),
     (r"(.+) from (\d+) siblings of one batch", r"\1（来自同批 \2 条记忆）"),
     (r"(.+) from the configured default", r"\1（来自配置的默认值）"),
+    # what the canary of a move waits for, and why it ended
+    (r"(\d+) of (\d+) recalls of the old space", r"旧空间的召回已有 \1 次，需要 \2 次"),
+    (r"(\d+) of (\d+) recalls of the new space", r"新空间的召回已有 \1 次，需要 \2 次"),
+    (r"p95 ([\d.]+) ms against ([\d.]+) ms", r"P95 为 \1 毫秒，旧空间为 \2 毫秒"),
+    (
+        r"p95 ([\d.]+) ms against ([\d.]+) ms of (\d+) recalls, which is not certain",
+        r"\3 次召回的 P95 为 \1 毫秒，旧空间为 \2 毫秒，尚不能确定",
+    ),
+    (
+        r"([\d.]+) of (\d+) probes find themselves first against ([\d.]+)",
+        r"\2 个探测查询中排第一找回自身的占 \1，旧空间为 \3",
+    ),
+    (r"somebody else went on with it", r"已有他人继续推进"),
+    *((re.escape(english), chinese) for english, chinese in VOIDS.values()),
 )
 
 _COMPILED: Final = tuple((re.compile(pattern, re.DOTALL), said) for pattern, said in _PATTERNS)

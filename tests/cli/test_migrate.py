@@ -106,6 +106,24 @@ def test_before_any_move_there_is_nothing_to_show(known: Path, run: Run) -> None
     assert "No move to another model is under way" in back.stderr
 
 
+@pytest.mark.parametrize(("lang", "said"), [("en", "1 row written since"), ("zh", "1 行在此期间写入")])
+def test_the_way_back_fills_what_others_left(known: Path, run: Run, lang: str, said: str) -> None:
+    """A program added a row without a vector: rollback gives it the old one, and asked again it changes nothing."""
+    run("migrate", "start", "--readers-name-the-column", "--as", "ann")
+    table = lancedb.connect(known / "db").open_table("memories")
+    names = [n for n in table.schema.names if n != "embedding"][:-1]
+    row = table.to_arrow().slice(0, 1).select(names).to_pylist()[0]
+    table.add([{**row, "id": "later", "content": "住在巴黎 and nowhere else"}])
+    back = run("migrate", "rollback", "--as", "ann", "--lang", lang)
+    again = json.loads(run("migrate", "rollback", "--as", "ann", "--json").stdout)
+    table.checkout_latest()
+
+    assert back.exception is None, back.output
+    assert said in back.stdout
+    assert ("rolled_back", 0, 0) == (again["stage"], again["filled"], again["waiting"])
+    assert table.count_rows("embedding IS NULL") == 0
+
+
 @pytest.fixture
 def filled(tmp_path: Path, run: Run) -> Path:
     """A table of 120 memories in two languages, whose move is begun and filled."""
