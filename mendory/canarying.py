@@ -25,6 +25,7 @@ from mendory.probing import Probing
 from mendory.recalls import seen
 from mendory.retiring import prepare, thresholds_missing
 from mendory.spaces import Space
+from mendory.text import shown
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 _ASKED: Final = 5
@@ -158,10 +159,11 @@ def _switched(
     if (void := _void(clinic, move, by)) is not None:
         return void
     if missing := thresholds_missing(clinic, move):
+        space = shown(space_of(clinic.ledger, move.new).name)
         raise MigrationRefused(
             f"The old space has calibrated thresholds of {', '.join(missing)} and the new one has none: duplicates "
             "would be told by the wrong bound. The new space was not switched to. Calibrate them first: "
-            f"mendory calibrate --lang {missing[0]}."
+            f"mendory calibrate --space {space} --language {missing[0]} --save --as NAME."
         )
     prepare(clinic)
     found, numbers = _probed(clinic, move, models)

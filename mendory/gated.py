@@ -210,7 +210,7 @@ def _named(move: Move, code: str) -> Gate:
     """The gate that stands, when it has that code; raises MigrationRefused otherwise."""
     held = held_gate(move)
     if held is None:
-        raise MigrationRefused(f"{VOIDS[Void.NO_GATE][0]}. Nothing was recorded. Run: mendory migrate gate --as NAME.")
+        raise MigrationRefused(f"{VOIDS[Void.NO_GATE][0]}. Nothing was recorded. Run: mendory migrate gate.")
     found, said = gate_of(held), code.strip().lower()
     if len(said) < _SHORTEST or not found.digest.startswith(said):
         raise MigrationRefused(
