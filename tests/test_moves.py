@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
 from itertools import product
 
@@ -11,6 +13,7 @@ import sqlalchemy as sa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mendory.door.ledger import LedgerView
 from mendory.errors import LedgerCorrupt, MendoryError, MigrationRefused
 from mendory.ledger import Ledger, schema
 from mendory.ledger.moves import Move
@@ -19,6 +22,7 @@ from mendory.migration.quality import changed
 from mendory.migration.stages import FOLLOWS, OPEN, SEARCHED, Stage, require
 from mendory.recalls import FAILED
 from mendory.spaces import SpaceState
+from mendory.spaces.pointer import Pointed, Pointer
 from tests.conftest import FakeClock
 from tests.test_spaces import fingerprint
 
@@ -127,6 +131,72 @@ def test_while_under_way_both_spaces_are_live_and_one_is_searched(ledger: Ledger
     searched, other = (move.new, move.old) if move.stage in SEARCHED else (move.old, move.new)
 
     assert states(ledger) == {searched: "active", other: "filling"}
+
+
+@pytest.mark.parametrize("reached", range(len(FORWARD)))
+def test_an_agent_reads_where_the_move_stands(ledger: Ledger, ledger_url: str, reached: int) -> None:
+    """Each space has its own column, before the switch and after it; a share is of the canary alone, and of its newest.
+
+    After the way back and after the last stage one space is left.
+    """
+    old = ledger.spaces.register(fingerprint(), SpaceState.ACTIVE, "ann")
+    new = ledger.spaces.register(fingerprint(turn=1.0), SpaceState.FILLING, "ann", "embedding__new")
+    move = ledger.moves.begin(old.id, new.id, "embedding__new", "ann")
+    for stage in FORWARD[: reached + 1]:
+        move = ledger.moves.to(move.id, stage, "bob", {"share": 0.01})
+    if move.stage is Stage.CANARY:
+        ledger.moves.note(move.id, "bob", {"share": 0.25})
+    view, ours, theirs = LedgerView(ledger_url), Pointed(old.id, None), Pointed(new.id, "embedding__new")
+    pair = (theirs, ours) if move.stage in SEARCHED else (ours, theirs)
+
+    if move.stage is Stage.RETIRED:
+        assert Pointer(theirs) == view.pointer()
+        return
+    assert Pointer(*pair, 0.25 if move.stage is Stage.CANARY else 0.0) == view.pointer()
+    ledger.moves.to(move.id, Stage.ROLLED_BACK, "ann")
+    assert Pointer(ours) == view.pointer()
+
+
+def test_an_agent_reads_one_moment_while_the_move_goes_on(ledger_url: str, clock: FakeClock, ledger: Ledger) -> None:
+    """Moves switch and come back under an agent that reads: it never sees an id with the other's column, or no space.
+
+    A share above 0 comes only with two spaces.
+    """
+    columns: dict[str, str | None] = {}
+    over, seen = threading.Event(), list[Pointer]()
+
+    def read() -> None:
+        view = LedgerView(ledger_url)
+        while not over.is_set():
+            seen.append(view.pointer())
+
+    old = ledger.spaces.register(fingerprint(), SpaceState.ACTIVE, "ann")
+    columns[old.id] = None
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        for turn in range(1, 5):
+            column = f"embedding__{turn}"
+            new = ledger.spaces.register(fingerprint(turn=turn / 4), SpaceState.FILLING, "ann", column)
+            columns[new.id] = column
+            move = ledger.moves.begin(old.id, new.id, column, "ann")
+            for stage in FORWARD[:-1]:
+                ledger.moves.to(move.id, stage, "bob", {"share": 0.5})
+            read, until = len(seen), time.monotonic() + 30
+            while len(seen) < read + 2 and time.monotonic() < until:  # one of them began after the switch
+                time.sleep(0.001)
+            ledger.moves.to(move.id, Stage.ROLLED_BACK, "ann")
+    finally:
+        over.set()
+        reader.join()
+
+    assert set(columns.values()) - {None} <= {one.searched and one.searched.column for one in seen}, (
+        "it read every switch"
+    )
+    for one in seen:
+        assert one.searched is not None, "some space is always searched"
+        assert [columns[space.id] for space in one.spaces if space] == [s.column for s in one.spaces if s]
+        assert not one.share or one.beside
 
 
 def test_a_second_move_waits_for_the_first(ledger: Ledger) -> None:

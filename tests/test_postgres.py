@@ -291,7 +291,7 @@ def test_a_role_that_may_not_create(postgres: Server) -> None:
 
 
 def test_a_role_that_may_only_select(postgres: Server, url: str, ledger: Ledger) -> None:
-    """An agent's role sees what is kept aside and the space, and can write nothing; what it can't see is told."""
+    """An agent's role sees what is kept aside and which space is searched, and can't write; what it lacks is told."""
     ledger.asides.take({"m1": Note("about", {"duplicate_of": "m2"})})
     place = postgres.schema_of(url)
     postgres.do(f"CREATE ROLE agent LOGIN PASSWORD '{postgres.password}'; GRANT USAGE ON SCHEMA {place} TO agent")
@@ -299,6 +299,9 @@ def test_a_role_that_may_only_select(postgres: Server, url: str, ledger: Ledger)
     with pytest.raises(Unavailable, match="permission denied"):
         view.notes()
     postgres.do(f"GRANT SELECT ON {place}.aside, {place}.space TO agent")
+    with pytest.raises(Unavailable, match="permission denied for table move"):
+        view.pointer()
+    postgres.do(f"GRANT SELECT ON {place}.move, {place}.move_stage TO agent")
 
     assert ({"m1": Note("about", {"duplicate_of": "m2"})}, Pointer()) == (view.notes(), view.pointer())
 
