@@ -22,18 +22,21 @@ from mendory import canarying, drifting, gated, migrating, soaking, upgrading
 from mendory.asking.answer import Refusal
 from mendory.asking.move_answer import move_round
 from mendory.asking.words import word
+from mendory.config import Config
 from mendory.events import Happened
 from mendory.ledger import utc_now
 from mendory.ledger.moves import Move
+from mendory.migration.canary import SHARES
 from mendory.migration.stages import Stage
 from mendory.spaces import Fingerprint
 from tasks import migrate as tasks_migrate
 from tasks import shared
 from tasks.turn import table_turn
 from tests.answer_kit import SECRET, code_at
-from tests.conftest import make_table
+from tests.canary_kit import recalled
+from tests.conftest import FakeClock, make_table
 from tests.leaks import leaks
-from tests.moving_kit import NEW, OLD, Model, a_gate, rows_of
+from tests.moving_kit import NEW, OLD, Model, Words, a_gate, rows_of
 from tests.served.kit import Served
 from tests.served.ward import Ward, client_of
 
@@ -59,6 +62,14 @@ class Counted(Model):
 
     def allow(self, calls: int) -> None:
         """As many as are wanted."""
+
+
+class Worded(Words, Counted):
+    """One that finds a memory by a part of its text."""
+
+
+GO_ON, LOOK = canarying.go_on, soaking.look
+"""As they are, before a test puts others in their place."""
 
 
 class Moving(Ward):
@@ -117,7 +128,7 @@ def ward(server: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     for module in (upgrading, migrating, drifting):
         monkeypatch.setattr(module, "build", lambda section, *_: known[section.model]())
 
-    def gate(clinic: Any, old: Any, new: Any, seed: int, judged: Path | None, _: Any) -> Any:
+    def gate(clinic: Any, old: Any, new: Any, seed: int, judged: Path | None, *_: Any) -> Any:
         assert judged is None, "queries that people judged come by the command line alone"
         move = clinic.ledger.moves.current()
         passes = one.gates.pop(0) if one.gates else True
@@ -352,6 +363,35 @@ def test_the_space_is_not_changed_under_a_repair(ward: Moving) -> None:
         assert (Stage.APPROVED, []) == (ward.move.stage, ward.went)
 
     assert "canary" == ward.run()["stage"]
+
+
+def test_from_the_answer_to_the_soak_each_run_is_one_act(ward: Moving, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Canary, switch and look are no stand-ins here: three shares by their recalls, the switch, a day's look."""
+    monkeypatch.setattr(canarying, "go_on", GO_ON)
+    monkeypatch.setattr(soaking, "look", LOOK)
+    made = {"old": Counted("old", OLD), "new": Worded("new", 64)}
+    for module in (upgrading, migrating, drifting):
+        monkeypatch.setattr(module, "build", lambda section, *_: made[section.model])
+    ward.configure("new", "[migration]\ncanary_recalls = 30\n")
+    gate, run = ward.asked()
+    ward.answer(run, **form(gate))
+    assert "Completed" == ward.go(run)
+    began, waits = ward.move, ward.run()["went"]
+    config, clock, went = Config.load(Path(ward.config)), FakeClock(), []
+    for _ in SHARES:
+        clock.now = utc_now()
+        recalled(config, clock, began.old)
+        recalled(config, clock, began.new)
+        went.append(ward.run()["went"])
+    monkeypatch.setattr(shared, "clock", lambda: utc_now() + timedelta(hours=25))
+    later = ward.run()
+
+    assert (Stage.CANARY, "waits", 0.01) == (began.stage, waits["act"], waits["share"])
+    assert [("grew", 0.1), ("grew", 0.5), ("switched", 1.0)] == [(one["act"], one["share"]) for one in went]
+    assert (Stage.SOAKING, began.new) == (ward.move.stage, ward.clinic.pointer.searched.id)  # type: ignore[union-attr]
+    assert (True, len(TEXTS), len(TEXTS)) == tuple(later["went"][key] for key in ("due", "embedded", "agreed"))
+    assert later["went"]["queries"] > 0
+    assert not ward.run()["went"]["due"], "once a day"
 
 
 # --- answers that are none ------------------------------------------------------------------------
