@@ -11,7 +11,9 @@ import lancedb
 import numpy as np
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 
+from mendory.cli import main
 from mendory.clinic import Clinic
 from mendory.config import Config
 from mendory.errors import MigrationRefused
@@ -148,3 +150,31 @@ def test_in_any_other_stage_nothing_is_done(tmp_path: Path, clock: FakeClock) ->
 
     assert looked(config, clock).due is False
     assert move_of(config).stage is Stage.CANARY
+
+
+@pytest.mark.parametrize(
+    ("lang", "fine", "early", "alarm"),
+    [
+        ("en", "100.0% of", "No look is due", "ALARM: rows hold vectors that are not of their text."),
+        ("zh", "已复查", "还不需要复查", "警报：有些行的向量与其文本不符。"),
+    ],
+)
+def test_the_command_line_looks_too(
+    tmp_path: Path, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, lang: str, fine: str, early: str, alarm: str
+) -> None:
+    """`switch` while it soaks: the look and its numbers, said where none is due, and an alarm is a finding."""
+    config = soaks(tmp_path, clock)
+    monkeypatch.setattr("mendory.cli.shared.Config.load", lambda _: config)
+    monkeypatch.setattr("mendory.cli.shared.Clinic", lambda held: Clinic(held, clock))
+    monkeypatch.setattr("mendory.cli.migrate_switch.look", lambda clinic, by: look(clinic, by, models))
+    said = []
+    for days, spoilt in ((1, False), (0, False), (1, True)):
+        clock.now += days * DAY
+        if spoilt:
+            spoil(config, 1.0, lambda v: np.roll(v, 1).tolist())
+        done = CliRunner().invoke(main, ["migrate", "switch", "--as", "ann", "--lang", lang])
+        said.append((done.exit_code, done.output))
+
+    assert [0, 0, 2] == [code for code, _ in said]
+    assert [True] * 3 == [words in out for words, (_, out) in zip((fine, early, alarm), said, strict=True)]
+    assert [False, False] == [alarm in out for _, out in said[:2]]

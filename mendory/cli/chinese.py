@@ -769,6 +769,14 @@ SENTENCES: Final[Mapping[str, str]] = {
     "Switched in {seconds} s: recalls search the new space from their next call on.": (
         "已用 {seconds} 秒切换：召回从下一次调用起检索新空间。"
     ),
+    "No look is due: the last one, or the switch, is less than a day ago.": "还不需要复查：距上次复查或切换不到一天。",
+    "Looked: {found} of {queries} queries find their memory, {gate} did at the gate.": (
+        "已复查：{queries} 条查询中 {found} 找到了自己的记忆，闸门检验时为 {gate}。"
+    ),
+    "{agreed} of {embedded} rows embed to the vector they hold.": (
+        "{embedded} 行中有 {agreed} 行重新嵌入后与所存向量一致。"
+    ),
+    "ALARM: rows hold vectors that are not of their text.": "警报：有些行的向量与其文本不符。",
     "Recalls search the new space, and the old one is filled on, so that the way back loses nothing.": (
         "召回检索新空间；旧空间继续填充，因此回退什么都不会丢。"
     ),

@@ -9,6 +9,7 @@ import click
 from mendory.canarying import Act, Went, go_on
 from mendory.cli.migrate import migrate
 from mendory.cli.shared import (
+    FOUND,
     OK,
     REFUSED,
     WAITS,
@@ -22,6 +23,8 @@ from mendory.cli.shared import (
 )
 from mendory.cli.words import reason, say
 from mendory.clinic import Clinic
+from mendory.migration.stages import Stage
+from mendory.soaking import Looked, look
 
 _SAID: Final = {
     Act.BEGAN: "The canary began: the new space answers {share} of the recalls.",
@@ -40,13 +43,42 @@ _SAID: Final = {
 @with_clinic
 @json_option
 def switch(clinic: Clinic, by: str, as_json: bool) -> int:
-    """Go on from the approval: the canary's next share once enough recalls came, after the last one the switch."""
+    """Go on from the approval: the canary's shares, then the switch; while the new space soaks, its daily look."""
+    move = clinic.ledger.moves.current()
+    if move is not None and move.stage is Stage.SOAKING:
+        return _look(clinic, by, as_json)
     went = go_on(clinic, by)
     if as_json:
         print_json(went.as_json())
     else:
         _show(went)
     return REFUSED if went.act in (Act.ABORTED, Act.VOID) else WAITS if went.act is Act.WAITS else OK
+
+
+def _look(clinic: Clinic, by: str, as_json: bool) -> int:
+    """The daily look; an alarm is a finding."""
+    seen = look(clinic, by)
+    if as_json:
+        print_json(seen.as_json())
+    else:
+        click.echo(say(_SAID[Act.SOAKS]))
+        _show_look(seen)
+        print_next(command("migrate", "status"), command("migrate", "rollback", "--as", "NAME"))
+    return FOUND if seen.alarm else OK
+
+
+def _show_look(seen: Looked) -> None:
+    if not seen.due:
+        click.echo(say("No look is due: the last one, or the switch, is less than a day ago."))
+        return
+    numbers = {"found": f"{seen.found:.1%}", "gate": f"{seen.gate:.1%}", "queries": f"{seen.queries:,}"}
+    click.echo(say("Looked: {found} of {queries} queries find their memory, {gate} did at the gate.", **numbers))
+    rows = {"agreed": f"{seen.agreed:,}", "embedded": f"{seen.embedded:,}"}
+    click.echo(say("{agreed} of {embedded} rows embed to the vector they hold.", **rows))
+    if seen.alarm == "vectors_differ":
+        click.echo(say("ALARM: rows hold vectors that are not of their text."))
+    elif seen.alarm:
+        click.echo(say("ALARM: at the last look searches found less than at the gate"))
 
 
 def _show(went: Went) -> None:
