@@ -24,16 +24,23 @@ from mendory.door.ledger import LedgerView
 from mendory.errors import ConfigInvalid, DependencyMissing, LedgerMismatch, MendoryError, Unavailable
 from mendory.ledger import Ledger, database, schema
 from mendory.ledger.records import IntentKind, IntentState
+from mendory.migration.stages import Stage
 from mendory.plan.model import ColumnChange, Edit
 from mendory.rows import with_values
 from mendory.side import Note
-from mendory.spaces.pointer import Pointer
+from mendory.spaces import Fingerprint, SpaceState
+from mendory.spaces.pointer import Pointed, Pointer
 from mendory.work import Item, Rows, Unit, settle
 from tests.conftest import NOON, FakeClock, arrow, make_table, memory
+from tests.moving_kit import new_model, old_model
 from tests.postgres import Server, binaries, serving
 
 pytestmark = pytest.mark.postgres
 ROOT = Path(__file__).resolve().parents[1]
+SPACES = (
+    (Fingerprint.of(old_model()), SpaceState.ACTIVE, None),
+    (Fingerprint.of(new_model()), SpaceState.FILLING, "embedding__new"),
+)
 MakeClinic = Callable[..., Clinic]
 
 
@@ -291,7 +298,10 @@ def test_a_role_that_may_not_create(postgres: Server) -> None:
 
 
 def test_a_role_that_may_only_select(postgres: Server, url: str, ledger: Ledger) -> None:
-    """An agent's role sees what is kept aside and which space is searched, and can't write; what it lacks is told."""
+    """An agent's role sees what is kept aside and the spaces, and can write nothing; what it can't see is told.
+
+    Of a canary it must see the stages too: until then the space that is searched answers all.
+    """
     ledger.asides.take({"m1": Note("about", {"duplicate_of": "m2"})})
     place = postgres.schema_of(url)
     postgres.do(f"CREATE ROLE agent LOGIN PASSWORD '{postgres.password}'; GRANT USAGE ON SCHEMA {place} TO agent")
@@ -299,11 +309,19 @@ def test_a_role_that_may_only_select(postgres: Server, url: str, ledger: Ledger)
     with pytest.raises(Unavailable, match="permission denied"):
         view.notes()
     postgres.do(f"GRANT SELECT ON {place}.aside, {place}.space TO agent")
-    with pytest.raises(Unavailable, match="permission denied for table move"):
-        view.pointer()
+
+    old, new = (ledger.spaces.register(made, state, "ann", column) for made, state, column in SPACES)
+    both = (Pointed(old.id, None), Pointed(new.id, "embedding__new"))
+    move = ledger.moves.begin(old.id, new.id, "embedding__new", "ann")
+    for stage in (Stage.FILLING, Stage.GATING, Stage.APPROVED):
+        ledger.moves.to(move.id, stage, "ann")
+    ledger.moves.to(move.id, Stage.CANARY, "ann", {"share": 0.1})
+
+    assert ({"m1": Note("about", {"duplicate_of": "m2"})}, Pointer(*both)) == (view.notes(), view.pointer())
+
     postgres.do(f"GRANT SELECT ON {place}.move, {place}.move_stage TO agent")
 
-    assert ({"m1": Note("about", {"duplicate_of": "m2"})}, Pointer()) == (view.notes(), view.pointer())
+    assert Pointer(*both, 0.1) == view.pointer()
 
 
 @pytest.mark.parametrize("theirs", ["plan (id) AS SELECT 1", "alembic_version (version_num) AS SELECT '7a73514ca2d6'"])

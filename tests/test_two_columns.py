@@ -56,7 +56,6 @@ def test_rows_written_while_the_new_space_was_searched_get_their_old_vector(
     table.add(rows)
     table.update(where="id = 'm5'", values={"content": "Likes coffee now"})
     monkeypatch.setattr(migrating, "embedder_of", lambda clinic, space: old_model())
-    monkeypatch.setattr(migrating, "most_of", lambda clinic, space: 8000)
     clinic = clinic_of(config)
     migrating.go_back(clinic, "ann", "")
     done = migrating.catch_up(clinic)

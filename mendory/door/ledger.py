@@ -27,11 +27,10 @@ _EXCEPTIONS: Final = _NOTES + " WHERE field = 'exception_of'"
 _THRESHOLDS: Final = "SELECT body FROM threshold"
 _LIVE: Final = "SELECT id, state, NULL FROM space WHERE state <> 'retired'"
 # one statement: a switch between two would give one space's id with the other's column
-_POINTED: Final = """
-SELECT id, state, "column" FROM space WHERE state <> 'retired'
-UNION ALL SELECT '', stage, told FROM (
-  SELECT stage, told FROM move_stage JOIN move ON move.id = move_stage.move_id WHERE move.open
-  ORDER BY move_stage.seq DESC LIMIT 1) AS newest
+_POINTED: Final = """SELECT id, state, "column" FROM space WHERE state <> 'retired'"""
+_STAGE: Final = """
+SELECT stage, told FROM move_stage JOIN move ON move.id = move_stage.move_id WHERE move.open
+ORDER BY move_stage.seq DESC LIMIT 1
 """
 _SPACE: Final = 'SELECT id, state, identity, dimension, canaries, "by", since FROM space WHERE id = ?'
 _MADE_BY: Final = "SELECT embedder FROM space WHERE id = ?"
@@ -63,11 +62,20 @@ class LedgerView:
         return _noted(rows), {general: frozenset(rows) for general, rows in linked.items()}
 
     def pointer(self) -> Pointer:
-        """Which space is searched, and which is kept beside it."""
+        """Which space is searched, which is kept beside it, and the canary's share.
+
+        The share is 0 where the stages of a move can't be read: of two spaces the searched one always answers.
+        """
         rows = self._rows(_POINTED, ()) or self._rows(_LIVE, ())  # of an older ledger the first gives nothing
-        live = {state: Pointed(ident, column) for ident, state, column in rows if ident}
-        share = next((json.loads(told).get("share", 0.0) for i, stage, told in rows if not i and stage == _CANARY), 0.0)
-        return Pointer(live.get("active"), live.get("filling"), share)
+        live = {state: Pointed(ident, column) for ident, state, column in rows}
+        return Pointer(live.get("active"), live.get("filling"), self._share() if "filling" in live else 0.0)
+
+    def _share(self) -> float:
+        try:
+            rows = self._rows(_STAGE, ())
+        except Unavailable:
+            return 0.0
+        return next((float(json.loads(told).get("share", 0.0)) for stage, told in rows if stage == _CANARY), 0.0)
 
     def space(self, ident: str) -> Sequence[Any] | None:
         """Id, state, identity, dimension, canary vectors, by and since of a space; None when it is not known."""

@@ -52,9 +52,11 @@ def _basis(
     edit: Edit, rows: tuple[pa.Table, pa.Table], known: frozenset[str], volatile: Collection[str]
 ) -> frozenset[str] | None:
     """The columns by which the edit's rows are told from now on; None where the images are not those of its digests."""
-    if _digests(rows, known, volatile) == (edit.expects, edit.becomes):
-        return known
     vectors = _vectors(rows[0].schema)
+    # a null is in no digest: of a column that was not filled yet they say nothing
+    empty = {c for c in vectors & known - set(volatile) if all(image.column(c).null_count for image in rows)}
+    if not empty and _digests(rows, known, volatile) == (edit.expects, edit.becomes):
+        return known
     for searched in sorted(vectors):
         then = {*volatile, *vectors} - {searched}
         if _digests(rows, known, then) == (edit.expects, edit.becomes):
