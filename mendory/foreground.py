@@ -10,7 +10,7 @@ from typing import Final
 
 from mendory.clinic import Clinic
 from mendory.ledger.moves import Move
-from mendory.migration.canary import FEWEST, LEAST, SLOWER, p95
+from mendory.migration.canary import FEWEST, p95, slowest
 from mendory.migration.stages import Stage
 from mendory.recalls import seen
 
@@ -37,7 +37,7 @@ def wait(before: float, now: Sequence[float], usual: float | None) -> float:
     """
     if usual is None or len(now) < FEWEST:
         return 0.0
-    if p95(now) <= max(SLOWER * usual, usual + LEAST):
+    if p95(now) <= slowest(usual):
         return 0.0
     return min(max(FIRST, 2 * before), LONGEST)
 

@@ -13,6 +13,7 @@ import pytest
 
 from mendory.embedding import Estimate, Vectors
 from mendory.migration.agreement import Alike, alike
+from mendory.migration.canary import quick
 from mendory.migration.gate import Evidence, Outcome, Part, Speed, Spending, asked, examine
 from mendory.migration.kept import gate_of
 from mendory.migration.purity import Column, Impurity, examined
@@ -269,7 +270,7 @@ def test_each_part_without_its_data_refuses_for_a_reason_of_its_own() -> None:
     )
     remote = Spending(Estimate(1, 1, 1), Estimate(1, 1, 1), remote=True)
     billed = examine(replace(one, spending=remote, speed=Speed(1.0, 1.0, 199)))
-    slow = examine(replace(one, speed=Speed(4.0, 6.1, 200)))
+    slow = examine(replace(one, speed=Speed(4.0, 9.1, 200)))
 
     assert [
         ("too_few_rows_embedded_again",),
@@ -281,6 +282,30 @@ def test_each_part_without_its_data_refuses_for_a_reason_of_its_own() -> None:
     assert ("too_few_timed", "cost_unknown") == billed.reasons
     assert ("slower",) == slow.reasons
     assert not any(gate.passed for gate in (lacking, billed, slow))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reasons"),
+    [
+        (3.2, 6.4, ()),
+        (4.0, 9.0, ()),
+        (4.0, 9.01, ("slower",)),
+        (10.0, 15.0, ()),
+        (10.0, 15.01, ("slower",)),
+        (400.0, 600.0, ()),
+        (400.0, 600.1, ("slower",)),
+        (400.0, 390.0, ()),
+    ],
+)
+def test_slower_is_half_as_long_again_and_five_milliseconds(old: float, new: float, reasons: tuple[str, ...]) -> None:
+    """Twice three milliseconds is a busy machine; of long searches half as much again is too slow. Just at it passes.
+
+    What the gate lets pass so does the canary, whose recalls are all as slow as that.
+    """
+    gate = examine(replace(kit.sound(), speed=Speed(old, new, 200)))
+
+    assert reasons == gate.reasons
+    assert ("abort" if reasons else "go_on") == quick([new] * 200, [old] * 200, 200).what
 
 
 def test_a_small_table_that_is_asked_all_it_can_be_is_enough() -> None:

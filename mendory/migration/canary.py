@@ -15,7 +15,7 @@ from mendory.migration.quality import Change
 SHARES: Final = (0.01, 0.1, 0.5)
 """The shares of recalls, one after the other (docs/migration.md)."""
 SLOWER: Final = 1.5
-"""The canary ends when its P95 is certainly more than so many times that of the old space in the same span."""
+"""A P95 of so many times the usual one is slow (docs/migration.md)."""
 FEWEST: Final = 20
 """Answers of a space below which nothing is said of its P95."""
 LEAST: Final = 5.0
@@ -53,9 +53,8 @@ def takes_part(scope: str, query: str, share: float) -> bool:
 def quick(new: Sequence[float], old: Sequence[float], minimum: int) -> Advice:
     """Whether recalls of the new space, in milliseconds, are as quick as those of the old one in the same span.
 
-    They are not when their P95 is above `SLOWER` times the old one's, by `LEAST` milliseconds, and certainly so: one
-    answer that was slow by chance ends nothing. That ends the canary before the minimum too; where it is above and not
-    certain, more recalls tell.
+    They are not when their P95 is above what `slowest` gives, and certainly so: one answer that was slow by chance ends
+    nothing. That ends the canary before the minimum too; where it is above and not certain, more recalls tell.
     """
     wanted = max(minimum, FEWEST)
     if len(old) < FEWEST:
@@ -63,7 +62,7 @@ def quick(new: Sequence[float], old: Sequence[float], minimum: int) -> Advice:
     if len(new) < FEWEST:
         return Advice("wait", f"{len(new)} of {wanted} recalls of the new space")
     before, now = p95(old), p95(new)
-    bound = max(SLOWER * before, before + LEAST)
+    bound = slowest(before)
     told = f"p95 {now:.1f} ms against {before:.1f} ms"
     if now > bound and _chance(sum(one > bound for one in new), len(new), 1 - _P95) < CERTAIN:
         return Advice("abort", told)
@@ -78,6 +77,15 @@ def hits(first: Change) -> Advice:
     """Whether the probes, queries made from memories, find their own memory first as they do in the old space."""
     told = f"{first.new:.2f} of {first.queries} probes find themselves first against {first.old:.2f}"
     return Advice("abort" if first.upper < -WORSE_HITS else "go_on", told)
+
+
+def slowest(usual: float) -> float:
+    """The highest P95 that is not slow where that one is usual, in milliseconds: of the gate, a canary and a throttle.
+
+    >>> [slowest(3.0), slowest(10.0), slowest(40.0)]
+    [8.0, 15.0, 60.0]
+    """
+    return max(SLOWER * usual, usual + LEAST)
 
 
 _P95: Final = 0.95

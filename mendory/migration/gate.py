@@ -11,7 +11,7 @@ from typing import Any, Final
 from mendory import digest
 from mendory.embedding import Embedder, Estimate, Vectors
 from mendory.migration.agreement import Alike, Trip, alike
-from mendory.migration.canary import SLOWER
+from mendory.migration.canary import slowest
 from mendory.migration.purity import Purity
 from mendory.migration.quality import DEPTH, MARGIN, Change, Ranked, Slice, changed, scored, slices, worst
 from mendory.migration.queries import Kind, Query
@@ -287,7 +287,7 @@ def _cost(speed: Speed | None, spending: Spending | None) -> Examined:
     numbers: dict[str, Any] = {}
     if speed is None or speed.measured < TIMED:
         reasons.append(Reason.TOO_FEW_TIMED.value)
-    elif speed.new_p95 > SLOWER * speed.old_p95:
+    elif speed.new_p95 > slowest(speed.old_p95):
         reasons.append(Reason.SLOWER.value)
     if speed is not None:
         numbers |= {"old_p95": round(speed.old_p95, 3), "new_p95": round(speed.new_p95, 3), "timed": speed.measured}

@@ -92,7 +92,7 @@ REASONS: Final[Mapping[str, _BOTH]] = {
     ),
     "apart": ("hardly an answer is alike; look at the worst queries", "两者的结果几乎没有重合；请查看最差的查询"),
     "too_few_timed": ("too few recalls were timed; time 200 in each space", "计时的召回太少；每个空间请计时 200 次"),
-    "slower": ("recalls take more than half as long again", "召回耗时增加超过一半"),
+    "slower": ("recalls take more than half as long again, by 5 ms at least", "召回耗时增加超过一半，且超过 5 毫秒"),
     "cost_unknown": (
         "nobody knows what the new model costs; set embedder.price_per_million_chars",
         "不知道新模型的费用；请设置 embedder.price_per_million_chars",

