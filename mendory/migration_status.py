@@ -15,11 +15,12 @@ from mendory.clinic import Clinic
 from mendory.filling import waiting
 from mendory.gated import held_gate
 from mendory.ledger.moves import Move
+from mendory.looks import alarm_of
 from mendory.migrating import pace_file, space_of
 from mendory.migration.gate import Gate
 from mendory.migration.kept import gate_of
 from mendory.migration.stages import BOTH, SEARCHED, Stage
-from mendory.retiring import last_look, left_to_soak
+from mendory.retiring import left_to_soak
 
 _NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
 JUDGED: Final = frozenset({Stage.GATING, Stage.APPROVED, Stage.CANARY})
@@ -33,7 +34,7 @@ class Standing:
     `waiting` rows have no vector of the space beside for the text they have; `left_out` can't have one, by reason.
     `rate` is rows a second and `left` how long the rest takes at it; None where nobody is filling. `gate` is the one
     that stands; `share` what the canary answers from the new space; `soak` how long until it may be retired, where it
-    soaks, and `alarm` whether the last look at it raised one.
+    soaks, and `alarm` which one the last look at it raised, empty where it raised none.
     """
 
     move: Move
@@ -47,7 +48,7 @@ class Standing:
     gate: Gate | None = None
     share: float | None = None
     soak: timedelta | None = None
-    alarm: bool = False
+    alarm: str = ""
 
     @property
     def code(self) -> str | None:
@@ -89,7 +90,7 @@ def standing(clinic: Clinic, move: Move) -> Standing:
     filled = space_of(ledger, move.old if move.stage in SEARCHED else move.new)
     waits = waiting(clinic.beside, clinic.side_state_beside, clinic.most_chars(filled))
     pace, now = pacing.read(pace_file(clinic)), clinic.clock()
-    gate, soaks, look = held_gate(move), move.stage is Stage.SOAKING, last_look(move)
+    gate, soaks, raised = held_gate(move), move.stage is Stage.SOAKING, alarm_of(move)
     return replace(
         held,
         waiting=len(waits.ids),
@@ -99,7 +100,7 @@ def standing(clinic: Clinic, move: Move) -> Standing:
         gate=gate_of(gate) if gate and move.stage in JUDGED else None,
         share=share_of(move)[0] if move.stage is Stage.CANARY else None,
         soak=left_to_soak(clinic, move) if soaks else None,
-        alarm=soaks and look is not None and bool(look.told["alarm"]),
+        alarm=raised[0] if soaks and raised else "",
     )
 
 

@@ -12,15 +12,19 @@ from mendory.errors import MigrationRefused, TableCorrupt
 from mendory.lance import dropping, indexing
 from mendory.lance.indexing import VectorIndex
 from mendory.ledger import Ledger
-from mendory.ledger.moves import Move, Passed
+from mendory.ledger.moves import Move
 from mendory.ledger.records import IntentState
+from mendory.looks import last_look
 from mendory.migrating import space_of, under_way
 from mendory.migration.stages import Stage, require, said
+from mendory.migration.words import alarm
 from mendory.text import shown
 from mendory.thresholds import key
 
 CODE: Final = 8
 """Characters of a move's id that are its code."""
+FRESH: Final = timedelta(days=2)
+"""A look older than this says nothing of the space as it is: it is made daily, and one may be missed."""
 _DAY: Final = timedelta(days=1)
 
 
@@ -104,7 +108,7 @@ def retire(clinic: Clinic, by: str) -> Move:
     """The old space is history and our writes carry its vectors no more; its column stays as it is.
 
     Raises MigrationRefused, with nothing changed, unless the move is soaking, its days are over and the last look at it
-    raised no alarm.
+    raised no alarm and is not older than `FRESH`.
     """
     move = under_way(clinic.ledger)
     require(move.stage, Stage.RETIRED)
@@ -115,11 +119,21 @@ def retire(clinic: Clinic, by: str) -> Move:
             "was retired: until then the way back is one command. Wait, or go back: mendory migrate rollback --as NAME."
         )
     last = last_look(move)
-    if last is not None and last.told["alarm"]:
+    if last is None:
         raise MigrationRefused(
-            f"The look of {last.at:%Y-%m-%d} raised an alarm: searches find less than at the gate. Nothing was "
+            "Nobody has looked at the new space since the switch. Nothing was retired. Look at it, then retire: "
+            "mendory migrate switch --as NAME."
+        )
+    if last.told["alarm"]:
+        raise MigrationRefused(
+            f"The look of {last.at:%Y-%m-%d} raised an alarm: {alarm(last.told['alarm'], 'en')}. Nothing was "
             "retired. See 'mendory migrate status'; look again once it is mended, or go back: "
             "mendory migrate rollback --as NAME."
+        )
+    if (age := clinic.clock() - last.at) > FRESH:
+        raise MigrationRefused(
+            f"The last look at the new space is {age / _DAY:.1f} days old, and {FRESH / _DAY:.0f} are the most. "
+            "Nothing was retired. Look again, then retire: mendory migrate switch --as NAME."
         )
     done = clinic.ledger.moves.to(move.id, Stage.RETIRED, by)
     clinic.follow()
@@ -131,11 +145,6 @@ def left_to_soak(clinic: Clinic, move: Move) -> timedelta:
     switched = move.last(Stage.SWITCHED)
     assert switched is not None
     return switched.at + clinic.config.migration.soak - clinic.clock()
-
-
-def last_look(move: Move) -> Passed | None:
-    """The last look at the soaking space that said whether there is an alarm."""
-    return next((p for p in reversed(move.passed) if "alarm" in p.told), None)
 
 
 def purge(clinic: Clinic, code: str, by: str) -> Purged:

@@ -19,12 +19,12 @@ from mendory.gated import newest_gate
 from mendory.gating import Timed, items_of
 from mendory.ledger import Ledger
 from mendory.ledger.moves import Move, Passed
+from mendory.looks import last_look
 from mendory.migrating import Models, embedder_of, fill, space_of, under_way
 from mendory.migration.gate import QUERIES, asked
 from mendory.migration.quality import MARGIN, changed, scored
 from mendory.migration.queries import known_items
 from mendory.migration.stages import Stage
-from mendory.retiring import last_look
 from mendory.spaces import draw, rows_for, witness
 
 EVERY: Final = timedelta(days=1)

@@ -84,6 +84,12 @@ def on_its_way(folder: Path, rows: Iterable[Mapping[str, Any]], stage: Stage = S
     return config, move
 
 
+def looked(clinic: Clinic, alarm: str = "") -> Clinic:
+    """The clinic, whose soaking space was looked at just now, with that alarm."""
+    clinic.ledger.moves.note(clinic.ledger.moves.all()[-1].id, "cron", {"alarm": alarm})
+    return clinic
+
+
 def filling(config: Config, embedder: Embedder | None = None, **more: Any) -> Filling:
     """What fills the space beside the searched one."""
     clinic = Clinic(config, FakeClock())

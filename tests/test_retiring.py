@@ -23,7 +23,7 @@ from mendory.migration.stages import Stage
 from mendory.retiring import prepare, purge, retire, thresholds_missing
 from mendory.thresholds import Origin, Threshold
 from tests.conftest import FakeClock
-from tests.moving_kit import COLUMN, filling, on_its_way, rows_of
+from tests.moving_kit import COLUMN, filling, looked, on_its_way, rows_of
 
 TEXTS = {f"m{n}": f"Likes tea number {n}" for n in range(300)} | {f"z{n}": f"喜欢第{n}种茶" for n in range(300)}
 DAYS = timedelta(days=7)
@@ -74,7 +74,7 @@ def moved(folder: Path, stage: Stage, texts: Mapping[str, str] = TEXTS) -> tuple
 def retired(folder: Path) -> tuple[Config, Move]:
     """A move whose old space is retired."""
     config, _ = moved(folder, Stage.SOAKING)
-    return config, retire(clinic_of(config, 8), "ann")
+    return config, retire(looked(clinic_of(config, 8)), "ann")
 
 
 # --- before the switch ------------------------------------------------------------------------
@@ -135,22 +135,37 @@ def test_a_space_is_retired_after_its_days_and_its_column_stays(tmp_path: Path) 
     before = values(config)
     with pytest.raises(MigrationRefused, match=r"has 1\.0 of its 7 days to go"):
         retire(clinic_of(config, 6), "ann")
-    move = retire(clinic_of(config, 7.1), "ann")
+    move = retire(looked(clinic_of(config, 7.1)), "ann")
 
     assert (Stage.RETIRED, "ann") == (move.stage, move.passed[-1].by)
     assert before == values(config)
 
 
-def test_an_alarm_keeps_the_old_space(tmp_path: Path) -> None:
-    """Until a later look finds nothing any more."""
-    config, move = moved(tmp_path, Stage.SOAKING)
-    clinic = clinic_of(config, 9)
-    clinic.ledger.moves.note(move.id, "mendory", {"alarm": True, "found": 0.5})
-    with pytest.raises(MigrationRefused, match="raised an alarm"):
+@pytest.mark.parametrize(
+    ("alarm", "said"),
+    [("found_less", "searches find less than at the gate"), ("vectors_differ", "vectors that are not of their text")],
+)
+def test_an_alarm_keeps_the_old_space(tmp_path: Path, alarm: str, said: str) -> None:
+    """Each by its own words, until a later look finds nothing any more."""
+    config, _ = moved(tmp_path, Stage.SOAKING)
+    clinic = looked(clinic_of(config, 9), alarm)
+    with pytest.raises(MigrationRefused, match=f"raised an alarm: .*{said}"):
         retire(clinic, "ann")
-    clinic.ledger.moves.note(move.id, "mendory", {"alarm": False, "found": 0.9})
 
-    assert Stage.RETIRED is retire(clinic, "ann").stage
+    assert Stage.RETIRED is retire(looked(clinic), "ann").stage
+
+
+def test_a_space_that_nobody_looked_at_is_not_retired(tmp_path: Path) -> None:
+    """Never, or not for two days: both are said apart, with the command that looks, and nothing is changed."""
+    config, _ = moved(tmp_path, Stage.SOAKING)
+    with pytest.raises(MigrationRefused, match=r"Nobody has looked .* mendory migrate switch --as NAME"):
+        retire(clinic_of(config, 8), "ann")
+    looked(clinic_of(config, 8))
+    with pytest.raises(MigrationRefused, match=r"is 2\.1 days old.* mendory migrate switch --as NAME"):
+        retire(clinic_of(config, 10.1), "ann")
+    assert Stage.SOAKING is clinic_of(config).ledger.moves.all()[-1].stage
+
+    assert Stage.RETIRED is retire(clinic_of(config, 9.9), "ann").stage
 
 
 @pytest.mark.parametrize("stage", [Stage.FILLING, Stage.CANARY, Stage.SWITCHED])
@@ -218,7 +233,7 @@ def test_a_purge_is_refused_while_the_column_may_be_needed(tmp_path: Path) -> No
     config, move = moved(tmp_path, Stage.SOAKING)
     with pytest.raises(MigrationRefused, match="both its columns are in use"):
         purge(clinic_of(config), move.id[:8], "bea")
-    retire(clinic_of(config, 8), "ann")
+    retire(looked(clinic_of(config, 8)), "ann")
     for code in ("", move.id[:4], "ffffffff"):
         with pytest.raises(MigrationRefused, match="is the code of"):
             purge(clinic_of(config), code, "bea")

@@ -23,6 +23,7 @@ from mendory.retiring import retire
 from mendory.soaking import Looked, look
 from tests.canary_kit import COLUMN, TEXTS, canary_ready, models, move_of
 from tests.conftest import FakeClock
+from tests.moving_kit import looked as noted
 
 pytestmark = pytest.mark.lance
 DAY = timedelta(days=1)
@@ -155,8 +156,8 @@ def test_in_any_other_stage_nothing_is_done(tmp_path: Path, clock: FakeClock) ->
 @pytest.mark.parametrize(
     ("lang", "fine", "early", "alarm"),
     [
-        ("en", "100.0% of", "No look is due", "ALARM: rows hold vectors that are not of their text."),
-        ("zh", "已复查", "还不需要复查", "警报：有些行的向量与其文本不符。"),
+        ("en", "100.0% of", "No look is due", "ALARM: rows hold vectors that are not of their text"),
+        ("zh", "已复查", "还不需要复查", "警报：有些行的向量与其文本不符"),
     ],
 )
 def test_the_command_line_looks_too(
@@ -178,3 +179,33 @@ def test_the_command_line_looks_too(
     assert [0, 0, 2] == [code for code, _ in said]
     assert [True] * 3 == [words in out for words, (_, out) in zip((fine, early, alarm), said, strict=True)]
     assert [False, False] == [alarm in out for _, out in said[:2]]
+
+
+@pytest.mark.parametrize(
+    ("lang", "alarm", "said"),
+    [
+        ("en", "found_less", "ALARM: searches find less than at the gate"),
+        ("en", "vectors_differ", "ALARM: rows hold vectors that are not of their text"),
+        ("zh", "found_less", "警报：检索到的比闸门检验时少"),
+        ("zh", "vectors_differ", "警报：有些行的向量与其文本不符"),
+    ],
+)
+def test_the_status_says_which_alarm_stands(
+    tmp_path: Path, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, lang: str, alarm: str, said: str
+) -> None:
+    """In its own words, and looking again comes next; once it is mended none, and after the soak it may be retired."""
+    config = soaks(tmp_path, clock)
+    monkeypatch.setattr("mendory.cli.shared.Config.load", lambda _: config)
+    monkeypatch.setattr("mendory.cli.shared.Clinic", lambda held: Clinic(held, clock))
+    clock.now += 8 * DAY
+    shown = []
+    for raised in (alarm, ""):
+        noted(Clinic(config, clock), raised)
+        shown.append(CliRunner().invoke(main, ["migrate", "status", "--lang", lang]).output)
+    told = CliRunner().invoke(main, ["migrate", "status", "--json"]).output
+
+    assert [True, False] == [said in one for one in shown]
+    assert ["switch", "retire"] == [
+        next(verb for verb in ("switch", "retire") if f"mendory migrate {verb} --as NAME" in one) for one in shown
+    ]
+    assert '"alarm": ""' in told

@@ -19,7 +19,7 @@ from mendory.ledger import Ledger
 from mendory.migration.stages import Stage
 from mendory.retiring import purge, retire
 from tests.conftest import GENEROUS, FakeClock, make_config
-from tests.moving_kit import COLUMN, filling, new_model, old_model, on_its_way, rows_of
+from tests.moving_kit import COLUMN, filling, looked, new_model, old_model, on_its_way, rows_of
 from tests.test_retiring import clinic_of, dataset_of, moved, table_of, values
 
 LATER = 1_000
@@ -108,7 +108,7 @@ def test_an_earlier_repair_is_taken_back(tmp_path: Path, when: str) -> None:
     if when in ("switched", "purged", "taken back and purged"):
         to_stage(config, *SWITCH)
     if when == "purged":
-        move = retire(clinic_of(config, 8), "ann")
+        move = retire(looked(clinic_of(config, 8)), "ann")
         purge(clinic_of(config, 8), move.id, "ann")
     if when == "taken back and purged":
         to_stage(config, Stage.ROLLED_BACK)
@@ -131,7 +131,7 @@ def test_a_healthy_table_stays_healthy(tmp_path: Path, stage: Stage) -> None:
         filling(config).run()
         to_stage(config, *SWITCH)
     if stage is Stage.RETIRED:
-        move = retire(clinic_of(config, 8), "ann")
+        move = retire(looked(clinic_of(config, 8)), "ann")
         purge(clinic_of(config, 8), move.id, "ann")
 
     assert first == by_code(clinic_of(config).check().findings)

@@ -760,7 +760,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "the new space answers {share} of the recalls": "新空间回答 {share} 的召回",
     "its soak is over": "观察期已满",
     "it soaks for another {left}": "观察期还剩 {left}",
-    "ALARM: at the last look searches found less than at the gate": "警报：最近一次复查时检索到的比闸门检验时少",
+    "ALARM: {alarm}": "警报：{alarm}",
     "The canary began: the new space answers {share} of the recalls.": "灰度开始：新空间回答 {share} 的召回。",
     "The canary grew: the new space answers {share} of the recalls.": "灰度扩大：新空间回答 {share} 的召回。",
     "The canary waits: {reason}. The new space answers {share} of the recalls, {recalls} of {wanted} came.": (
@@ -776,7 +776,6 @@ SENTENCES: Final[Mapping[str, str]] = {
     "{agreed} of {embedded} rows embed to the vector they hold.": (
         "{embedded} 行中有 {agreed} 行重新嵌入后与所存向量一致。"
     ),
-    "ALARM: rows hold vectors that are not of their text.": "警报：有些行的向量与其文本不符。",
     "Recalls search the new space, and the old one is filled on, so that the way back loses nothing.": (
         "召回检索新空间；旧空间继续填充，因此回退什么都不会丢。"
     ),

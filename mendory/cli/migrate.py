@@ -40,6 +40,7 @@ _NEXT: Final = {
     Stage.SOAKING: ("retire",),
 }
 """What is typed after `mendory migrate` to go on from a stage."""
+_NONE: Final = timedelta(0)
 
 
 @main.group()
@@ -143,10 +144,10 @@ def _show(held: Standing) -> None:
     if held.share is not None:
         click.echo(f"  {say('the new space answers {share} of the recalls', share=f'{held.share:.0%}')}")
     if held.soak is not None:
-        over = held.soak <= timedelta(0)
+        over = held.soak <= _NONE
         click.echo(f"  {say('its soak is over') if over else say('it soaks for another {left}', left=age(held.soak))}")
     if held.alarm:
-        click.echo(f"  {say('ALARM: at the last look searches found less than at the gate')}")
+        click.echo(f"  {say('ALARM: {alarm}', alarm=words.alarm(held.alarm, language()))}")
     if held.gate is not None:
         for line in words.table(held.gate, language()):
             click.echo(f"  {line}")
@@ -162,6 +163,8 @@ def _show_next(held: Standing) -> None:
         steps = ("gate",)
     elif move.stage is Stage.GATING:
         steps = ("approve", str(held.code)) if held.code else ("gate",)
+    elif held.alarm or (held.soak or _NONE) > _NONE:  # too early to retire: the daily look
+        steps = ("switch",)
     print_next(_command(*steps), _command("rollback"))
 
 

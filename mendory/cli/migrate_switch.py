@@ -21,8 +21,9 @@ from mendory.cli.shared import (
     print_next,
     with_clinic,
 )
-from mendory.cli.words import reason, say
+from mendory.cli.words import language, reason, say
 from mendory.clinic import Clinic
+from mendory.migration import words
 from mendory.migration.stages import Stage
 from mendory.soaking import Looked, look
 
@@ -75,10 +76,8 @@ def _show_look(seen: Looked) -> None:
     click.echo(say("Looked: {found} of {queries} queries find their memory, {gate} did at the gate.", **numbers))
     rows = {"agreed": f"{seen.agreed:,}", "embedded": f"{seen.embedded:,}"}
     click.echo(say("{agreed} of {embedded} rows embed to the vector they hold.", **rows))
-    if seen.alarm == "vectors_differ":
-        click.echo(say("ALARM: rows hold vectors that are not of their text."))
-    elif seen.alarm:
-        click.echo(say("ALARM: at the last look searches found less than at the gate"))
+    if seen.alarm:
+        click.echo(say("ALARM: {alarm}", alarm=words.alarm(seen.alarm, language())))
 
 
 def _show(went: Went) -> None:

@@ -105,6 +105,11 @@ LEFT_OUT: Final[Mapping[str, _BOTH]] = {
     "too short": ("they have fewer than five words", "不足五个词"),
 }
 """Why no query was made of a memory."""
+ALARMS: Final[Mapping[str, _BOTH]] = {
+    "found_less": ("searches find less than at the gate", "检索到的比闸门检验时少"),
+    "vectors_differ": ("rows hold vectors that are not of their text", "有些行的向量与其文本不符"),
+}
+"""What a look at a soaking space may raise."""
 VOIDS: Final[Mapping[Void, _BOTH]] = {
     Void.NO_GATE: ("No gate stands that the move has passed", "没有一次有效且已通过的关卡检查"),
     Void.OTHER_GATE: ("The approval is of another gate than the one that stands", "批准所针对的并非当前有效的关卡检查"),
@@ -159,6 +164,15 @@ def stage(name: str, language: str) -> str:
     ('at the gate', '闸门检验中')
     """
     return STAGES[name][int(language == "zh")]
+
+
+def alarm(name: str, language: str) -> str:
+    """What a look at a soaking space raised, in words.
+
+    >>> alarm("vectors_differ", "en"), alarm("found_less", "zh")
+    ('rows hold vectors that are not of their text', '检索到的比闸门检验时少')
+    """
+    return ALARMS[name][int(language == "zh")]
 
 
 def table(gate: Gate, language: str, most: int = 12) -> tuple[str, ...]:
