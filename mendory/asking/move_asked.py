@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from mendory.asking.answer import plain
 from mendory.asking.ask import zone_of
@@ -32,8 +32,9 @@ class AskedMove:
     """All that the page and the form say of a move whose gate has passed.
 
     `rows` are the table's now; `sizes` the dimensions of both models, `megabytes` what each column takes. `aborted`
-    says why the canary of this move ended, empty where none did; `void` why no approval counts now. `queries` and
-    `texts` are beginnings by id, empty where privacy does not allow them. `named` may reject, `enrolled` approve.
+    says why the last canary of this move ended by itself, empty where none did; `void` why no approval counts now.
+    `queries` and `texts` are beginnings by id, empty where privacy does not allow them. `named` may reject, `enrolled`
+    approve.
     """
 
     move_id: str
@@ -134,13 +135,12 @@ def _space(clinic: Clinic, ident: str) -> Space:
 
 
 def _aborted(move: Move) -> str:
-    """Why the last canary came back to the gate, where no gate was examined since."""
-    for before, passed in zip(reversed(move.passed[:-1]), reversed(move.passed[1:]), strict=True):
-        if "gate" in passed.told:
+    """Why the last canary ended by itself, on whatever gate; empty where none did."""
+    for passed in reversed(move.passed):
+        if "aborted" in passed.told:
+            return str(passed.told["aborted"])
+        if passed.stage is Stage.CANARY:
             return ""
-        if before.stage is Stage.CANARY and passed.stage is Stage.GATING:
-            told: Any = passed.told.get("because") or passed.told.get("reason") or said(before.stage)
-            return str(told)
     return ""
 
 

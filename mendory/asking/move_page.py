@@ -14,7 +14,7 @@ from mendory.migration.canary import SHARES
 from mendory.migration.gate import Outcome, Part
 from mendory.migration.words import LEFT_OUT, OUTCOMES, PARTS, REASONS, VOIDS, numbers, side_by_side
 from mendory.report.markdown import cell
-from mendory.report.words import LANGUAGES, count, when
+from mendory.report.words import LANGUAGES, count, reason, when
 from mendory.text import shown
 
 __all__ = ["AskedMove", "asked_move", "fields", "page", "summary"]
@@ -102,7 +102,7 @@ def _before(asked: AskedMove, lang: str) -> Iterator[str]:
         yield f"> {said} {word('refused_by', lang, by=cell(refused.by), time=time)}"
         yield ""
     if asked.aborted:
-        yield f"> {word('move_aborted', lang, why=cell(asked.aborted))}"
+        yield f"> {word('move_aborted', lang, why=cell(reason(asked.aborted, lang)))}"
         yield ""
     if asked.void is not None:
         yield f"> {word('move_void', lang, why=VOIDS[asked.void][LANGUAGES.index(lang)])}"
@@ -164,7 +164,7 @@ def _gate(asked: AskedMove, lang: str) -> Iterator[str]:
     )
     for part in asked.gate.parts:
         if part.outcome is not Outcome.PASSED:
-            why = "; ".join(REASONS[reason][at] for reason in part.reasons)
+            why = word("choices", lang).join(REASONS[name][at] for name in part.reasons)
             yield f"- {word('move_because', lang, part=PARTS[part.part.value][at], why=why)}"
     for why, left in _part(asked, Part.QUALITY)["left_out"].items():
         yield f"- {word('move_left_out', lang, n=f'{left:,}', why=LEFT_OUT[why][at] if why in LEFT_OUT else cell(why))}"
@@ -194,17 +194,11 @@ def _worst(asked: AskedMove, lang: str) -> Iterator[str]:
     if not asked.gate.worst:
         yield word("move_none_lost", lang)
         return
-    heads = [word(name, lang) for name in ("move_query", "move_right", "move_old_first", "move_new_first")]
-    yield from rows_of(
-        heads,
-        [
-            [
-                f"{shown(one.query, 40)} ({one.old_ndcg:.2f} → {one.new_ndcg:.2f})",
-                *(shown(ids[0], 40) if ids else "-" for ids in (one.relevant, one.old, one.new)),
-            ]
-            for one in asked.gate.worst
-        ],
-    )
+    for one in asked.gate.worst:  # no table: a form is too narrow for four ids beside each other
+        yield f"- **{cell(shown(one.query, 60))}** nDCG@10 {one.old_ndcg:.2f} → {one.new_ndcg:.2f}"
+        for name, ids in (("move_right", one.relevant), ("move_old_first", one.old), ("move_new_first", one.new)):
+            yield f"  - {word('choice', lang, name=word(name, lang), how=cell(shown(ids[0], 60)) if ids else '-')}"
+    yield ""
     if not asked.excerpts:
         yield word("move_only_ids", lang)
         return

@@ -100,17 +100,16 @@ MOVE: Final[Mapping[str, tuple[str, str]]] = {
     "move_more_slices": ("{n} more, none of which vetoes.", "另有 {n} 个，均无否决。"),
     "move_worst_queries": ("The queries that lose most", "变差最多的查询"),
     "move_none_lost": ("No query finds less.", "没有查询变差。"),
-    "move_query": ("Query", "查询"),
     "move_right": ("Right answer", "应得"),
-    "move_old_first": ("Old found first", "旧：首条"),
-    "move_new_first": ("New found first", "新：首条"),
+    "move_old_first": ("Old found first", "旧空间首条"),
+    "move_new_first": ("New found first", "新空间首条"),
     "move_side_by_side": (
         "How they begin (✓ is a right answer):",
         "各自的开头（✓ 为应得的答案）：",
     ),
     "move_only_ids": (
-        "Texts stay out of the server. On the machine of the table: `mendory migrate approve` shows them.",
-        "记忆原文不进入服务器。请在表所在的机器上用 `mendory migrate approve` 查看。",
+        "Texts stay out of the server. On the machine of the table: `mendory migrate status --texts` shows them.",
+        "记忆原文不进入服务器。请在表所在的机器上用 `mendory migrate status --texts` 查看。",
     ),
     # who and how
     "move_who": (
