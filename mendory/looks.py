@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from mendory.ledger.moves import Move, Passed
+from mendory.migration.alarm import Alarm
 
 
 def last_look(move: Move) -> Passed | None:
@@ -12,20 +11,20 @@ def last_look(move: Move) -> Passed | None:
     return next(reversed(_looks(move)), None)
 
 
-def alarm_of(move: Move) -> tuple[str, datetime] | None:
-    """(the alarm of the last look, when the first of those in a row raised it); None where the last one raised none.
+def alarm_of(move: Move) -> Alarm | None:
+    """The alarm that the last look raised; None where it raised none, or none was made.
 
-    So another alarm, or the same one after a look that raised none, began anew.
+    Another alarm began anew, and so did the same one after a look that raised none.
     """
     looks = _looks(move)
-    if not looks or not (alarm := str(looks[-1].told["alarm"])):
+    if not looks or not (name := str(looks[-1].told["alarm"])):
         return None
-    began = looks[-1].at
+    since = looks[-1].at
     for one in reversed(looks):
-        if one.told["alarm"] != alarm:
+        if one.told["alarm"] != name:
             break
-        began = one.at
-    return alarm, began
+        since = one.at
+    return Alarm(move.id, name, since, looks[-1].told)
 
 
 def _looks(move: Move) -> list[Passed]:

@@ -100,7 +100,7 @@ def standing(clinic: Clinic, move: Move) -> Standing:
         gate=gate_of(gate) if gate and move.stage in JUDGED else None,
         share=share_of(move)[0] if move.stage is Stage.CANARY else None,
         soak=left_to_soak(clinic, move) if soaks else None,
-        alarm=raised[0] if soaks and raised else "",
+        alarm=raised.name if soaks and raised else "",
     )
 
 

@@ -21,12 +21,15 @@ from mendory import treatment
 from mendory.asking.asked import Asked
 from mendory.clinic import Clinic
 from mendory.config import NotifySection
+from mendory.migration.stages import Stage
 from mendory.notify import Notified, notify
 from mendory.notify.due import due, quiet
 from mendory.notify.said import of_plan
 from mendory.notify.shapes import accepted, message
+from mendory.spaces import Fingerprint, SpaceState
 from tests.conftest import GENEROUS, FakeClock, memory
 from tests.loopback import Answer, Loopback, Request
+from tests.moving_kit import COLUMN, FORWARD, new_model, old_model
 from tests.page_kit import asked_of
 
 SHAPES = ("json", "slack", "feishu", "dingtalk", "wecom")
@@ -110,7 +113,11 @@ def wecom(path: str, body: Any, now: datetime) -> Answer:
 
 def plain(path: str, body: Any, now: datetime) -> Answer:
     """Any service of one's own: takes an event it knows."""
-    return (204, {}, b"") if body.get("event") in ("plan.waits", "queue.late") and TOKEN in path else (422, {}, b"")
+    return (
+        (204, {}, b"")
+        if body.get("event") in ("plan.waits", "queue.late", "soak.alarm") and TOKEN in path
+        else (422, {}, b"")
+    )
 
 
 SERVICES: Mapping[str, tuple[str, Callable[[str, Any, datetime], Answer]]] = {
@@ -301,7 +308,9 @@ def test_what_the_service_does_not_take_is_told_at_the_next_run(
     second = told(at, web)
 
     assert ((), (plan.id,), set()) == (first.told, first.failed, nobody)
-    assert {"told": 0, "later": 0, "failed": 1, "late": 0} == {k: v for k, v in first.as_json().items() if k != "why"}
+    assert {"told": 0, "later": 0, "failed": 1, "late": 0, "alarms": 0} == {
+        k: v for k, v in first.as_json().items() if k != "why"
+    }
     assert {"HTTP 400" if shape == "slack" else "HTTP 200, code 9": 1} == first.as_json()["why"]
     assert ((plan.id,), 2) == (second.told, web.asked)
 
@@ -635,3 +644,87 @@ def test_in_the_quiet_hours_old_findings_wait_unless_one_is_grave(
     assert late == told(at, web).late
     clock.move(hours=2)
     assert 1 - late == told(at, web).late
+
+
+# --- a soaking space that raises an alarm -----------------------------------------------------
+
+WORDS_OF = {
+    ("found_less", "en"): "searches find less than at the gate",
+    ("found_less", "zh"): "检索到的比闸门检验时少",
+    ("vectors_differ", "en"): "rows hold vectors that are not of their text",
+    ("vectors_differ", "zh"): "有些行的向量与其文本不符",
+}
+
+
+def soaks(clinic: Make, shape: str, quiet: Sequence[str] | None = None, **keys: Any) -> Clinic:
+    """A table whose new space was switched to."""
+    at = clinic([memory("h1", content=CANARY)], notify=section(shape, **({"quiet": quiet} if quiet else {})), **keys)
+    spaces, moves = at.ledger.spaces, at.ledger.moves
+    old = spaces.register(Fingerprint.of(old_model()), SpaceState.ACTIVE, "ann")
+    new = spaces.register(Fingerprint.of(new_model()), SpaceState.FILLING, "ann", COLUMN)
+    move = moves.begin(old.id, new.id, COLUMN, "ann")
+    for stage in FORWARD:
+        moves.to(move.id, stage, "ann")
+    return at
+
+
+def looked(clinic: Clinic, alarm: str) -> None:
+    """A look saw that."""
+    seen = {"queries": 1500, "found": 0.5, "at_gate": 0.98, "embedded": 59, "agreed": 41}
+    clinic.ledger.moves.note(clinic.ledger.moves.all()[-1].id, "cron", {**seen, "alarm": alarm})
+
+
+@pytest.mark.lance
+@pytest.mark.parametrize(("alarm", "lang"), sorted(WORDS_OF))
+@pytest.mark.parametrize("shape", SHAPES)
+def test_an_alarm_of_the_soak_is_told_in_its_own_words(
+    clinic: Make, service: Callable[[str], Service], clock: FakeClock, shape: str, alarm: str, lang: str
+) -> None:
+    """Every service takes it: which alarm, since when, what was seen, how to go back; no text, no id of a row."""
+    at, web = soaks(clinic, shape, report={"lang": lang}), service(shape)
+    looked(at, alarm)
+    found = told(at, web)
+    [body] = web.taken
+    said = json.dumps(body, ensure_ascii=False)
+
+    assert Notified(alarms=1) == found
+    assert WORDS_OF[alarm, lang] in said
+    assert "mendory migrate rollback --as NAME" in said
+    assert f"{clock.now:%Y-%m-%d}" in said
+    assert [True, True] == [number in said for number in (("0.5", "41") if shape == "json" else ("50.0%", "41"))]
+    assert [] == [text for text in (CANARY[:6], "h1", TOKEN) if text in said]
+
+
+@pytest.mark.lance
+def test_an_alarm_is_told_once_and_another_one_again(
+    clinic: Make, service: Callable[[str], Service], clock: FakeClock
+) -> None:
+    """None before the first; the same at every look counts once, another, and the same after a good look, anew."""
+    at, web = soaks(clinic, "json"), service("json")
+    counts = []
+    for alarm in ("", "found_less", "found_less", "vectors_differ", "vectors_differ", "", "vectors_differ"):
+        clock.move(days=1)
+        looked(at, alarm)
+        counts.append([told(at, web).alarms for _ in range(2)])
+
+    assert [[0, 0], [1, 0], [0, 0], [1, 0], [0, 0], [0, 0], [1, 0]] == counts
+    assert ["found_less", "vectors_differ", "vectors_differ"] == [body["alarm"] for body in web.taken]
+    assert len({body["since"] for body in web.taken}) == 3
+
+
+@pytest.mark.lance
+def test_an_alarm_that_nobody_took_is_told_at_the_next_run_and_one_taken_back_no_more(
+    clinic: Make, service: Callable[[str], Service], clock: FakeClock
+) -> None:
+    """In the quiet hours too: recalls find less now. After the way back there is nothing to tell."""
+    at, web = soaks(clinic, "slack", ["11:00", "13:00"]), service("slack")
+    assert at.config.notify is not None
+    assert quiet(at.config.notify, clock.now)
+    looked(at, "found_less")
+    web.instead = [(400, {}, b"invalid_payload")]
+    assert (0, (("HTTP 400", 1),)) == ((refused := told(at, web)).alarms, refused.why)
+    assert 1 == told(at, web).alarms
+
+    looked(at, "vectors_differ")
+    at.ledger.moves.to(at.ledger.moves.all()[-1].id, Stage.ROLLED_BACK, "ann")
+    assert Notified() == told(at, web)

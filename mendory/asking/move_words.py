@@ -1,4 +1,4 @@
-"""The words of the page about a move to another model, in English and Chinese; `words` holds all others."""
+"""The words of page and notices about a move to another model, in English and Chinese; `words` holds all others."""
 
 from __future__ import annotations
 
@@ -6,6 +6,17 @@ from collections.abc import Mapping
 from typing import Final
 
 MOVE: Final[Mapping[str, tuple[str, str]]] = {
+    # the notice of an alarm
+    "notice_alarm_title": ("Mendory: the new space raised an alarm", "Mendory：新空间报警"),
+    "notice_move": ("Move", "迁移"),
+    "notice_since": ("Since", "始于"),
+    "notice_seen": (
+        "{found} of {queries} queries find their memory, {at_gate} did at the gate; {agreed} of {embedded} rows embed "
+        "to the vector they hold.",
+        "{queries} 个查询中 {found} 找到了自己的记忆，闸门检验时为 {at_gate}；{embedded} 行中有 {agreed} 行重新嵌入后与"
+        "所存向量一致。",
+    ),
+    "notice_look": ("See it: mendory migrate status", "查看：mendory migrate status"),
     # why an answer did not count, where the move says it otherwise than a plan
     "move_why_wrong_plan": ("it names another gate.", "所写的关卡代码不是本次的。"),
     "move_next_wrong_plan": ("Type `{code}` as gate code.", "请在“关卡代码”中填写 `{code}`。"),

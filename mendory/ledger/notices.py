@@ -1,4 +1,4 @@
-"""What people were told of, once each: plans that wait, and findings that have waited for long."""
+"""What people were told of, once each: plans that wait, findings that have waited for long, alarms of moves."""
 
 from __future__ import annotations
 
@@ -35,13 +35,16 @@ class Notices:
                 )
 
     def late(self) -> set[tuple[str, datetime]]:
-        """(finding, since when it waits) of every finding of which people were told that it has waited for long."""
+        """(finding, since when it waits) of all of which people were told that they have waited for long.
+
+        Of an alarm of a soaking space it is (move, since when it stands).
+        """
         with self._reading() as conn:
             rows = conn.execute(sa.select(t.alarm.c.finding_id, t.alarm.c.since))
             return {(row.finding_id, datetime.fromisoformat(row.since)) for row in rows}
 
     def record_late(self, waiting: Collection[tuple[str, datetime]]) -> None:
-        """People were told of these; one that ends and waits anew is told of again."""
+        """People were told of these, findings or alarms; one that ends and comes anew is told of again."""
         now = self._clock().isoformat()
         with self._transaction() as conn:
             held = {(row.finding_id, row.since) for row in conn.execute(sa.select(t.alarm))}

@@ -253,7 +253,7 @@ queue = sa.Table(
 alarm = sa.Table(
     "alarm",
     metadata,
-    # a finding of which people were told that it has waited long; one that waits anew is told again
+    # a finding of which people were told that it has waited long, or a move of whose alarm; one anew is told again
     sa.Column("finding_id", Text, primary_key=True),
     sa.Column("since", Text, primary_key=True),
     sa.Column("at", Text, nullable=False),

@@ -1,4 +1,4 @@
-"""Telling people what waits for them, by a webhook, outside the quiet hours: each plan and old finding once."""
+"""Telling people what waits for them, by a webhook, outside the quiet hours: each plan, old finding, alarm once."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ from mendory.config import NotifySection
 from mendory.due import open_plans
 from mendory.errors import PlanClosed
 from mendory.finding import Severity
+from mendory.looks import alarm_of
+from mendory.migration.alarm import Alarm
+from mendory.migration.stages import Stage
 from mendory.notify.due import due, quiet
-from mendory.notify.said import Notice, of_plan, of_queue
+from mendory.notify.said import Notice, of_alarm, of_plan, of_queue
 from mendory.notify.send import webhook
 from mendory.notify.shapes import message
 from mendory.queued import Queued, overdue, queued
@@ -32,8 +35,9 @@ __all__ = ["Notified", "notify"]
 class Notified:
     """What became of telling people: plan ids that were told, that are told later, and that nobody took; why not.
 
-    `late` is of how many findings it was told that they have waited for long. `failed` ones are told at the next run,
-    late ones that nobody took too. The reasons hold neither the webhook's address nor its secret.
+    `late` is of how many findings it was told that they have waited for long, `alarms` of how many alarms of a soaking
+    space. `failed` ones are told at the next run, late ones and alarms that nobody took too. The reasons hold neither
+    the webhook's address nor its secret.
     """
 
     told: tuple[str, ...] = ()
@@ -41,11 +45,12 @@ class Notified:
     failed: tuple[str, ...] = ()
     why: tuple[tuple[str, int], ...] = ()
     late: int = 0
+    alarms: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """Counts and reasons, as a run's result holds them."""
         counts = {"told": len(self.told), "later": len(self.later), "failed": len(self.failed), "late": self.late}
-        return {**counts, "why": dict(self.why)}
+        return {**counts, "alarms": self.alarms, "why": dict(self.why)}
 
 
 def notify(
@@ -56,10 +61,11 @@ def notify(
 ) -> Notified:
     """Every open plan that waits for a person was told, and every finding older than `queue.alarm_after`; each once.
 
-    The quiet hours put off what is not of high severity. `links` says where each plan can be answered; one without is
-    answered on the command line. What was told counts as told once the service took its message, and not before. What
-    the service does not take fails nothing: it is counted, and tried again when this runs again. Without `[notify]`
-    nobody is told.
+    So was the alarm of a space that soaks: once while every look raises the same one. The quiet hours put off what is
+    not of high severity; an alarm is, since recalls suffer and the way back is one command. `links` says where each
+    plan can be answered; one without is answered on the command line. What was told counts as told once the service
+    took its message, and not before. What the service does not take fails nothing: it is counted, and tried again when
+    this runs again. Without `[notify]` nobody is told.
     """
     section, lang = clinic.config.notify, clinic.config.report.lang
     if section is None:
@@ -67,8 +73,8 @@ def notify(
     before = clinic.ledger.notices.told()
     now, later = due(_waiting(clinic, before), section, clinic.clock(), before)
     waiting, late = _late(clinic, section)
-    put_off = tuple(one.plan_id for one in later)
-    if not now and not late:
+    put_off, alarm = tuple(one.plan_id for one in later), _alarm(clinic)
+    if not now and not late and alarm is None:
         return Notified(later=put_off)
     place = webhook(section, environ, sleep, clinic.clock)
     told: list[str] = []
@@ -83,6 +89,10 @@ def notify(
         whys.update([why] if why else [])
         return not why
 
+    table, alarms = clinic.config.table.name, 0
+    if alarm is not None and taken(of_alarm(alarm, table, lang)):
+        clinic.ledger.notices.record_late([(alarm.move, alarm.since)])
+        alarms = 1
     for one in now:
         if taken(of_plan(one, links.get(one.plan_id, ""), lang)):
             clinic.ledger.notices.record(one.plan_id, one.made_at)
@@ -90,12 +100,21 @@ def notify(
         else:
             failed.append(one.plan_id)
     after = clinic.config.queue.alarm_after
-    ages, table = [one.age for one in late], clinic.config.table.name
+    ages = [one.age for one in late]
     if late and taken(of_queue(ages, _worst(late), waiting, table, after, lang)):
         clinic.ledger.notices.record_late([(one.finding.id, one.since) for one in late])
     else:
         late = []
-    return Notified(tuple(told), put_off, tuple(failed), tuple(whys.items()), len(late))
+    return Notified(tuple(told), put_off, tuple(failed), tuple(whys.items()), len(late), alarms)
+
+
+def _alarm(clinic: Clinic) -> Alarm | None:
+    """The alarm of a space that soaks, of which nobody was told."""
+    move = clinic.ledger.moves.current()
+    alarm = alarm_of(move) if move is not None and move.stage is Stage.SOAKING else None
+    if alarm is None or (alarm.move, alarm.since) in clinic.ledger.notices.late():
+        return None
+    return alarm
 
 
 def _late(clinic: Clinic, section: NotifySection) -> tuple[int, list[Queued]]:

@@ -1,4 +1,4 @@
-"""What a notice says: that a plan waits, or that findings have waited for long. In both languages, no memory text."""
+"""What a notice says: a plan waits, findings have waited for long, a soaking space raises an alarm. No memory text."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from urllib.parse import quote
 from mendory.asking.asked import Asked
 from mendory.asking.page import expiry, summary
 from mendory.asking.words import word
+from mendory.finding import Severity
+from mendory.migration import words
+from mendory.migration.alarm import Alarm
 from mendory.report.words import count, label
 
 
@@ -101,6 +104,45 @@ def of_queue(late: Sequence[timedelta], severity: str, waiting: int, table: str,
             "findings": len(late),
             "waiting": waiting,
             "oldest_seconds": int(oldest.total_seconds()),
+            "lang": lang,
+        },
+    )
+
+
+def of_alarm(alarm: Alarm, table: str, lang: str) -> Notice:
+    """That a look at the space that recalls search since a switch raised that alarm, and how to go back."""
+    title, why = word("notice_alarm_title", lang), words.alarm(alarm.name, lang)
+    seen = {name: alarm.told[name] for name in ("queries", "found", "at_gate", "embedded", "agreed")}
+    shares = {name: f"{seen[name]:.1%}" for name in ("found", "at_gate")}
+    counts = {name: f"{seen[name]:,}" for name in ("queries", "embedded", "agreed")}
+    back = "mendory migrate rollback --as NAME"
+    return Notice(
+        title,
+        why,
+        Severity.HIGH,
+        (
+            (word("notice_table", lang), table),
+            (word("notice_move", lang), alarm.move[:8]),
+            (word("severity", lang), label(Severity.HIGH, lang)),
+            (word("notice_since", lang), f"{alarm.since:%Y-%m-%d %H:%M} UTC"),
+        ),
+        (
+            word("choice", lang, name=why, how=word("notice_seen", lang, **shares, **counts)),
+            word("notice_look", lang),
+            word("notice_undo", lang, command=back),
+        ),
+        (),
+        {
+            "event": "soak.alarm",
+            "text": word("choice", lang, name=title, how=why),
+            "table": table,
+            "move": alarm.move,
+            "alarm": alarm.name,
+            "summary": why,
+            "severity": Severity.HIGH,
+            "since": alarm.since.isoformat(),
+            **seen,
+            "undo": back,
             "lang": lang,
         },
     )
