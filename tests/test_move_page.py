@@ -27,7 +27,7 @@ from mendory.errors import MigrationRefused
 from mendory.migration.gate import Examined, Gate, Lost, Outcome
 from mendory.migration.stages import Stage
 from mendory.migration.void import Void
-from mendory.migration.words import VOIDS
+from mendory.migration.words import PARTS, REASONS, VOIDS
 from tests.answer_kit import SECRET, about_move
 from tests.canary_kit import canary_ready, models, move_of, recalled
 from tests.conftest import NOON, FakeClock, make_config
@@ -141,11 +141,13 @@ def test_the_worst_case_comes_first_and_twenty_queries_stand_below_each_other(la
     said = page(asked_of(gate=replace(gate, worst=worst)), lang)
     places = [said.index(word(name, lang)) for name in ("move_wrong", "move_undo", "move_silence", "move_gate")]
     heads = re.findall(r"^\|(?:---\|)+$", said, re.MULTILINE)
+    parts = [f"- **{both[LANGS.index(lang)]}**" for both in PARTS.values()]
     below = said[said.index(f"### {word('move_worst_queries', lang)}") :]
 
     assert sorted(places) == places
     assert "0 memories changed, 0 deleted" in said or "改动 0 条记忆，删除 0 条" in said
-    assert [3, 4] == [head.count("---") for head in heads]
+    assert [4] == [head.count("---") for head in heads]
+    assert [1] * 5 == [said.count(part) for part in parts]
     assert [f"- **memory-{n}-of-a-long-name/partial** nDCG@10 1.00 → 0.63" for n in range(20)] == [
         line for line in below.splitlines() if line.startswith("- **memory")
     ]
@@ -187,6 +189,19 @@ def test_without_losses_it_says_so(lang: str) -> None:
     assert word("move_none_lost", lang) in said
     assert "```" not in said
     assert word("move_only_ids", lang) not in said
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_what_is_to_be_looked_at_stands_below_its_part(lang: str) -> None:
+    """A part that passes but for a look says why in the line after its numbers."""
+    gate = a_gate(Told, 7)  # type: ignore[arg-type]
+    parts = list(gate.parts)
+    parts[3] = replace(parts[3], outcome=Outcome.LOOK, reasons=("apart",))
+    lines = page(asked_of(gate=replace(gate, parts=tuple(parts))), lang).splitlines()
+    [at] = [n for n, line in enumerate(lines) if line.startswith(f"- **{PARTS['agreement'][LANGS.index(lang)]}**")]
+
+    assert "0.50" in lines[at]
+    assert f"  - {REASONS['apart'][LANGS.index(lang)]}" == lines[at + 1]
 
 
 @pytest.mark.parametrize("lang", LANGS)

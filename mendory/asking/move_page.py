@@ -11,7 +11,7 @@ from mendory.asking.move_asked import AskedMove, asked_move
 from mendory.asking.page import fenced, rows_of
 from mendory.asking.words import known, word
 from mendory.migration.canary import SHARES
-from mendory.migration.gate import Outcome, Part
+from mendory.migration.gate import Part
 from mendory.migration.words import LEFT_OUT, OUTCOMES, PARTS, REASONS, VOIDS, numbers, side_by_side
 from mendory.report.markdown import cell
 from mendory.report.words import LANGUAGES, count, reason, when
@@ -25,7 +25,7 @@ MOST_SLICES: Final = 12
 
 
 def page(asked: AskedMove, lang: str) -> str:
-    """What a person reads before they answer, in `lang` (en or zh): GitHub's Markdown, tables of four columns at most.
+    """What a person reads before they answer, in `lang` (en or zh): GitHub's Markdown, one table of four columns.
 
     No text of a memory or of a query is in it but where `asked` holds their beginnings.
     """
@@ -157,15 +157,10 @@ def _cost(told: Mapping[str, Any] | None, lang: str) -> str:
 
 def _gate(asked: AskedMove, lang: str) -> Iterator[str]:
     at = LANGUAGES.index(lang)
-    heads = [word(name, lang) for name in ("move_part", "move_outcome", "move_numbers")]
-    yield from rows_of(
-        heads,
-        [[PARTS[p.part.value][at], OUTCOMES[p.outcome.value][at], numbers(p, at)] for p in asked.gate.parts],
-    )
-    for part in asked.gate.parts:
-        if part.outcome is not Outcome.PASSED:
-            why = word("choices", lang).join(REASONS[name][at] for name in part.reasons)
-            yield f"- {word('move_because', lang, part=PARTS[part.part.value][at], why=why)}"
+    for part in asked.gate.parts:  # no table: the numbers of a part are as wide as a form
+        named = word("list", lang).join((f"**{PARTS[part.part.value][at]}**", OUTCOMES[part.outcome.value][at]))
+        yield f"- {word('choice', lang, name=named, how=cell(numbers(part, at)))}"
+        yield from (f"  - {REASONS[name][at]}" for name in part.reasons)
     for why, left in _part(asked, Part.QUALITY)["left_out"].items():
         yield f"- {word('move_left_out', lang, n=f'{left:,}', why=LEFT_OUT[why][at] if why in LEFT_OUT else cell(why))}"
 

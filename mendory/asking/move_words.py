@@ -94,10 +94,6 @@ MOVE: Final[Mapping[str, tuple[str, str]]] = {
     "move_free": ("nothing but time", "仅耗时间"),
     # the gate
     "move_gate": ("The gate", "关卡检查"),
-    "move_part": ("Part", "部分"),
-    "move_outcome": ("Outcome", "结果"),
-    "move_numbers": ("Numbers", "数据"),
-    "move_because": ("{part}: {why}.", "{part}：{why}。"),
     "move_left_out": (
         "No query was made of {n} memories: {why}.",
         "{n} 条记忆未生成查询：{why}。",
