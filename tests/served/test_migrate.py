@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,6 +23,7 @@ from mendory.asking.answer import Refusal
 from mendory.asking.move_answer import move_round
 from mendory.asking.words import word
 from mendory.config import Config
+from mendory.errors import SpaceUnknown
 from mendory.events import Happened
 from mendory.ledger import utc_now
 from mendory.ledger.moves import Move
@@ -77,6 +78,8 @@ class Moving(Ward):
 
     gates: list[bool]
     went: list[str]
+    known: dict[str, Callable[[], Counted]]
+    """The models by the name in the configuration."""
 
     def configure(self, model: str, more: str = "") -> None:
         """That model is configured."""
@@ -124,7 +127,11 @@ def ward(server: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     make_table(folder / "db", rows_of(TEXTS))
     one = Moving(server, folder, f"mv{next(NUMBERS)}-")
     one.gates, one.went = [], []
-    known = {"old": lambda: Counted("old", OLD), "new": lambda: Counted("new", NEW), "twin": lambda: Counted("x", OLD)}
+    known = one.known = {
+        "old": lambda: Counted("old", OLD),
+        "new": lambda: Counted("new", NEW),
+        "twin": lambda: Counted("x", OLD),
+    }
     for module in (upgrading, migrating, drifting):
         monkeypatch.setattr(module, "build", lambda section, *_: known[section.model]())
 
@@ -227,13 +234,45 @@ def test_what_an_event_calls_a_model_is_not_believed(ward: Moving, model: str) -
     assert ("new", Stage.GATING.value) == (told["looked"]["named"], told["stage"])
 
 
-def test_said_from_python_it_is_heard_by_the_next_run(ward: Moving) -> None:
-    """`mendory.model_changed` needs no server; nor does the command line."""
+@pytest.mark.parametrize("words", [True, False], ids=["command line", "python"])
+def test_said_without_the_server_it_is_heard_by_the_next_run(ward: Moving, words: bool) -> None:
+    """By `mendory event` and by `mendory.model_changed`; the drift check is done once."""
     ward.configure("old")
-    mendory.model_changed("li.wei", table=Path(ward.config))
+    if words:
+        said = ward.served.invoke("event", "embedding-model.changed", "--as", "li.wei", "--config", ward.config)
+        assert 0 == said.exit_code, said.output
+    else:
+        mendory.model_changed("li.wei", table=Path(ward.config))
+    told = ward.run()
 
-    assert "event" == ward.run()["looked"]["why"]
+    assert ("event", False, "nothing") == (
+        told["looked"]["why"],
+        told["looked"]["differs"],
+        told["looked"]["drift"]["then"],
+    )
     assert "Unchanged" == ward.run()
+    assert ["li.wei", "mendory"] == [e.by for e in ward.clinic.ledger.events.all()]
+
+
+def test_canaries_that_come_out_otherwise_begin_a_move_where_they_are_probed(ward: Moving) -> None:
+    """Another model under the configured name: seen by the run that probes, filled, and compared with nothing.
+
+    Nobody makes the old vectors any more, so no gate is examined and nothing switched: the run fails by that name.
+    With the model back under its name and the move taken back, the table is as before.
+    """
+    ward.configure("old")
+    ward.known["old"] = lambda: Counted("old", NEW)
+
+    assert "Unchanged" == ward.run(), "no model is asked without a sign"
+    with pytest.raises(SpaceUnknown, match="Set \\[embedder\\] back to the model of the table's vectors"):
+        ward.run(probe=True)
+    [looked] = [e.about for e in ward.clinic.ledger.events.all()]
+    assert ("fingerprint", "start") == (looked["why"], looked["then"])
+    assert (Stage.FILLING, 0) == (ward.move.stage, migrating.fill(ward.clinic).waiting)
+    ward.known["old"] = lambda: Counted("old", OLD)
+    migrating.go_back(ward.clinic, "ann", "the model is back")
+
+    assert "Unchanged" == ward.run(probe=True)
 
 
 def test_a_model_of_the_same_width_ends_with_the_command(ward: Moving) -> None:
