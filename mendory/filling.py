@@ -16,13 +16,13 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from mendory.clinic import unheard
 from mendory.derived import vector_digests
 from mendory.embedding import Embedder, Vectors
 from mendory.embedding.batching import refusal
 from mendory.errors import CommitConflict
 from mendory.lance import Reader, Writer
 from mendory.lance.quoting import name
+from mendory.opened import unheard
 from mendory.record import Memory
 from mendory.side import text_digest
 from mendory.sidestate import SideState

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mendory import pacing
-from mendory.clinic import Clinic, unheard
+from mendory.clinic import Clinic
 from mendory.embedding import Embedder, build
 from mendory.errors import ConfigInvalid, MigrationRefused
 from mendory.filling import Filling, Pass, waiting
@@ -19,6 +19,7 @@ from mendory.lance import Writer, indexing
 from mendory.ledger import Ledger
 from mendory.ledger.moves import Move
 from mendory.migration.stages import SEARCHED, Stage, said
+from mendory.opened import unheard
 from mendory.sidestate import SideState
 from mendory.spaces import CanaryWatch, Fingerprint, Space, SpaceState, Verdict, compare, recognise
 from mendory.spaces.pointer import COLUMN

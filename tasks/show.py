@@ -22,8 +22,9 @@ from prefect.logging import get_run_logger
 from mendory.asking import words
 from mendory.asking.asked import Asked
 from mendory.asking.page import page, summary
-from mendory.clinic import Clinic, unheard
+from mendory.clinic import Clinic
 from mendory.config import Config
+from mendory.opened import unheard
 from mendory.report import markdown
 from mendory.report.picture import picture
 from mendory.report.plots import plots
