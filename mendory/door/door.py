@@ -2,43 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Self
 from uuid import uuid4
 
 import pyarrow as pa
 
 from mendory.config import FILE_NAME, Config
-from mendory.detect import Settings, examine
-from mendory.detect.context import references
 from mendory.door.adding import spread_out
 from mendory.door.answering import Answering
+from mendory.door.checking import checked, wanted_ids
 from mendory.door.embedders import Embedders, Embeds
 from mendory.door.expecting import Expect, Expectation
+from mendory.door.following import Following
 from mendory.door.guard import Admitted, Guard
 from mendory.door.held import Held
-from mendory.door.judging import Fault, column_faults, id_faults, judge, refuse
+from mendory.door.judging import Fault, change_faults, column_faults, id_faults, judge, refuse
 from mendory.door.ledger import LedgerView
 from mendory.door.opened import Opened, Opening
-from mendory.errors import InputInvalid, LedgerCorrupt, Unavailable
+from mendory.errors import InputInvalid
 from mendory.finding import Finding
-from mendory.lance import Reader, any_of
-from mendory.mapping import RELATIONS
-from mendory.mapping import Mapping as FieldMapping
 from mendory.ranking import Recall
 from mendory.recalls import Recalls
-from mendory.record import Memory, Status
-from mendory.side import View, overlaid
-from mendory.spaces.pointer import Pointer
+from mendory.record import Status
+from mendory.side import overlaid
 from mendory.telemetry import Telemetry
-
-_FETCHED: Final = 2000
-_NOT_BY_UPDATE: Final = frozenset({"created_at", "updated_at"})
-_NOT_TAKEN_AWAY: Final = frozenset({"metadata", "status", "kind"})
 
 
 def _now() -> datetime:
@@ -70,30 +62,13 @@ class Door:
         self._recalls = Recalls(config.telemetry_path, config.door_place, config.telemetry.keep)
         self._answering = Answering(self._recalls, clock)
         embedders = Embedders(config, embedder, self._ledger)
-        self._opening = Opening(config, self._ledger, embedders, self.telemetry, clock, self._would_be)
-        self._pointer = Pointer()
-        self._opened: Opened | None = None
-        self._checking, self._following = Lock(), Lock()
+        opening = Opening(config, self._ledger, embedders, self.telemetry, clock, self._would_be)
+        self._following, self._checking = Following(self._ledger, opening), Lock()
         self._at()
 
     def _at(self) -> Opened:
         """The table as the spaces are now."""
-        return self._pointed()[0]
-
-    def _pointed(self) -> tuple[Opened, float]:
-        """The table as the spaces are now, and the share of the canary: a switch or a way back is followed at once.
-
-        While the ledger can't be read they are as they were; nothing is embedded for a space nobody has told of.
-        """
-        try:
-            pointer = self._ledger.pointer()
-        except (LedgerCorrupt, Unavailable):
-            pointer = self._pointer
-        with self._following:
-            if self._opened is None or pointer.spaces != self._pointer.spaces:
-                self._opened = self._opening.opened(pointer)
-            self._pointer = pointer
-            return self._opened, pointer.share
+        return self._following.now()[0]
 
     @property
     def guard(self) -> Guard:
@@ -223,11 +198,7 @@ class Door:
         if not changes and not columns and embedding is None:
             raise InputInvalid("An update names no field. Nothing was written. Name what is to change.")
         faults = [*id_faults(id), *judge(changes, at.adding.has_place, now, new=False, most=at.embedding.most)]
-        for name in sorted(_NOT_BY_UPDATE & set(changes)):
-            faults.append(Fault("no_place", f"the {name} is not a field that an update changes"))
-        for name in sorted(n for n in _NOT_TAKEN_AWAY & set(changes) if changes[n] is None):
-            faults.append(Fault("wrong_type", f"the {name} can't be taken away"))
-        faults += column_faults(columns)
+        faults += [*change_faults(changes), *column_faults(columns)]
         schema = at.rows.schema()
         if "content" in changes:
             faults += at.embedding.faults(embedding, schema)
@@ -242,7 +213,7 @@ class Door:
                 further |= at.beside.columns(changes["content"], schema)
         admitted = self._admitted(at, now, refuses=False)
         judged = admitted.row if "content" in changes else None
-        done = at.rows.change("update", id, _touched(at, spread, now), further, expected, now, judged)
+        done = at.rows.change("update", id, at.touched(spread, now), further, expected, now, judged)
         admitted.note(id, done)
 
     def archive(
@@ -273,7 +244,7 @@ class Door:
             faults += judge({"superseded_by": superseded_by}, at.adding.has_place, now, new=False)
             changes["superseded_by"] = superseded_by
         refuse(faults)
-        at.rows.change("archive", id, _touched(at, changes, now), {}, expected, now)
+        at.rows.change("archive", id, at.touched(changes, now), {}, expected, now)
 
     def get(self, id: str) -> Held:  # noqa: A002
         """The memory of that id as it is now, archived or not; raises MemoryNotFound."""
@@ -305,7 +276,7 @@ class Door:
             QueryRefused: There is no vector to search with, or one of another length than the table's.
             SpaceUnknown: The embedder's vectors are not of the table's space.
         """
-        return self._answering.recall(*self._pointed(), query, scope, k, embedding)
+        return self._answering.recall(*self._following.now(), query, scope, k, embedding)
 
     def check(self, ids: Sequence[str] | None = None) -> tuple[Finding, ...]:
         """What is wrong with the memories of these ids, or with any in the table; nothing is written.
@@ -313,37 +284,9 @@ class Door:
         With `ids` each row is examined by itself and with what it refers to; texts are compared among them alone.
         What a person has dismissed is found all the same.
         """
-        if ids is not None and not _is_ids(ids):
-            raise InputInvalid("'check' takes a list of ids. Nothing was read. Give a list, even for one id.")
-        at = self._at()
-        settings, reader = Settings.of(self.config, at.mapping), at.reader
-        notes = self._ledger.notes() if _keeps_aside(at.mapping) else {}
+        wanted, at = wanted_ids(ids), self._at()
         with self._checking:
-            reader.refresh()
-            at.mapping.check(reader.schema)
-            view = View(reader, notes)
-            if ids is None:
-                return examine(view.scan(), view.fetch, settings).findings
-            wanted = set(ids)
-            rows = [overlaid(memory, notes) for memory in _of(reader, at.mapping, sorted(wanted))]
-            around = sorted({target for memory in rows for _, target in references(memory)} - wanted)
-            found = examine([*rows, *view.fetch(around).values()], view.fetch, settings).findings
-            return tuple(f for f in found if wanted & set(f.ids))
-
-
-def _of(reader: Reader, mapping: FieldMapping, ids: Sequence[str]) -> Iterator[Memory]:
-    for start in range(0, len(ids), _FETCHED):
-        for batch in reader.batches(where=any_of(reader.id_column, ids[start : start + _FETCHED])):
-            yield from mapping.memories(batch)
-
-
-def _keeps_aside(mapping: FieldMapping) -> bool:
-    """True when Mendory may keep something aside of the rows: the table has no place for all of it."""
-    return mapping.vocabulary.pending is None or not all(map(mapping.has, RELATIONS))
-
-
-def _touched(at: Opened, changes: Mapping[str, Any], now: datetime) -> dict[str, Any]:
-    return {**changes, "updated_at": now} if at.mapping.has("updated_at") else dict(changes)
+            return checked(self.config, at, self._ledger, wanted)
 
 
 def open_door(
@@ -355,7 +298,3 @@ def open_door(
 ) -> Door:
     """The door to the table that a configuration, or the file that holds it, names; see `mendory.open`."""
     return Door(config if isinstance(config, Config) else Config.load(Path(config)), embedder, clock, new_id)
-
-
-def _is_ids(ids: Any) -> bool:
-    return isinstance(ids, Collection) and not isinstance(ids, str) and all(isinstance(one, str) for one in ids)

@@ -18,6 +18,8 @@ MOST_CHARACTERS: Final = 100_000
 """A longer content is refused: a model would need a gigabyte for it, and nobody could read it."""
 MOST_ID_BYTES: Final = 512
 _AHEAD: Final = timedelta(minutes=5)
+_NOT_BY_UPDATE: Final = frozenset({"created_at", "updated_at"})
+_NOT_TAKEN_AWAY: Final = frozenset({"metadata", "status", "kind"})
 _WORDS: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
     "kind": ("unknown_kind", frozenset(k.value for k in Kind)),
     "status": ("illegal_status", frozenset(s.value for s in Status)),
@@ -135,6 +137,14 @@ def column_faults(columns: Any) -> list[Fault]:
     if columns is None or (isinstance(columns, Mapping) and all(isinstance(name, str) for name in columns)):
         return []
     return [Fault("wrong_type", f"columns is a mapping by column, not a {type(columns).__name__}")]
+
+
+def change_faults(changes: Mapping[str, Any]) -> Iterator[Fault]:
+    """What an update may not change, and what it may not take away."""
+    for name in sorted(_NOT_BY_UPDATE & set(changes)):
+        yield Fault("no_place", f"the {name} is not a field that an update changes")
+    for name in sorted(n for n in _NOT_TAKEN_AWAY & set(changes) if changes[n] is None):
+        yield Fault("wrong_type", f"the {name} can't be taken away")
 
 
 def _time(name: str, value: Any, now: datetime) -> Iterator[Fault]:

@@ -54,6 +54,10 @@ class Opened:
     recalling: Recalling
     beside: Beside | None
 
+    def touched(self, changes: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+        """The changes of a memory with the time they are made, where the table has a place for it."""
+        return {**changes, "updated_at": now} if self.mapping.has("updated_at") else dict(changes)
+
 
 def _no_columns(content: str, schema: pa.Schema) -> dict[str, Any]:  # noqa: ARG001 - what `Adding` asks
     return {}
