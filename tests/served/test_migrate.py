@@ -31,7 +31,7 @@ from mendory.migration.canary import SHARES
 from mendory.migration.stages import Stage
 from mendory.spaces import Fingerprint
 from tasks import migrate as tasks_migrate
-from tasks import shared
+from tasks import shared, turn
 from tasks.turn import table_turn
 from tests.answer_kit import SECRET, code_at
 from tests.canary_kit import recalled
@@ -393,10 +393,11 @@ def test_a_move_taken_back_asks_no_more(ward: Moving) -> None:
     assert "Cancelled" == ward.served.run_of(run)["state"]["name"]
 
 
-def test_the_space_is_not_changed_under_a_repair(ward: Moving) -> None:
+def test_the_space_is_not_changed_under_a_repair(ward: Moving, monkeypatch: pytest.MonkeyPatch) -> None:
     """While another run has the table's turn the canary waits; filling, examining and asking need no turn."""
     gate, run = ward.asked()
-    with table_turn(f"{ward.prefix}turn"):
+    with table_turn(f"{ward.prefix}turn"), monkeypatch.context() as hasty:
+        hasty.setattr(turn, "GLANCE", 0.5)
         ward.answer(run, **form(gate))
         assert "Completed" == ward.go(run)
         assert (Stage.APPROVED, []) == (ward.move.stage, ward.went)
