@@ -16,7 +16,7 @@ from tests.moving.journal import Going, Journal
 from tests.moving.setting import CONFIG, pool_of, queries_of
 
 K = 10
-OFTEN = 0.3
+OFTEN = 0.5
 """The share of recalls that ask one of a few questions."""
 
 

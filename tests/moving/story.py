@@ -29,6 +29,8 @@ ACTS = {
 }
 """Which share of the kills falls on which act, and about how many seconds it takes, until one has ended."""
 PATIENCE = 900.0
+RECALLS = 45
+"""Recalls between two looks at the canary: the 20 of each space that a share asks for, and some more."""
 CALM = 3.0
 """Seconds in which every program has met the pointer again."""
 
@@ -125,6 +127,7 @@ class Story:
         self._killed("go-on", Stage.SOAKING)
         end = time.monotonic() + PATIENCE
         while self._driver.move().stage is not Stage.SOAKING:
+            heard = self._recalls()
             found = self._driver.act("go-on")
             self._say(f"          {found['stage']}: {found['why']}")
             if time.monotonic() > end:
@@ -133,7 +136,8 @@ class Story:
                 self._told.aborted.append(found["why"])
                 self._driver.act("gate")
                 self._driver.act("approve")
-            time.sleep(1)
+            # to ask sooner costs a process that loads two models, and hears that recalls are missing
+            until(lambda seen=heard: self._recalls() >= seen + RECALLS, PATIENCE, "recalls")
         self._mark("switched", "switched")
 
     def _soak(self, crowd: Crowd) -> None:
@@ -159,7 +163,11 @@ class Story:
         """The share of the kills that falls on this act, and those that earlier acts were too quick for."""
         names = list(ACTS)
         due = round(self._plan.kills * sum(ACTS[name][0] for name in names[: names.index(act) + 1]))
-        self._driver.killed(act.split()[0], max(1, due - sum(self._driver.kills.values())), ACTS[act][1], over)
+        self._driver.killed(act.split()[0], max(0, due - sum(self._driver.kills.values())), ACTS[act][1], over)
+
+    def _recalls(self) -> int:
+        """Recalls of the agent so far."""
+        return sum(1 for _ in told(self._setting.folder, "agent-read"))
 
     def _written(self, since: float = 0.0) -> int:
         """Rows that both writers wrote since then."""
