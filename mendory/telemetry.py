@@ -205,9 +205,15 @@ def since_mark(path: Path, place: str) -> DoorWrites:
         return DoorWrites()
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_PATIENCE)) as connection:
-            return _unseen(connection, place)
+            return _unseen(connection, place) if _has_writes(connection) else DoorWrites()
     except sqlite3.Error as error:
         return DoorWrites(trouble=f"{path.name} can't be read: {error}; it may be deleted")
+
+
+def _has_writes(connection: sqlite3.Connection) -> bool:
+    """False for a file in which recalls alone were ever noted."""
+    kinds = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    return "mark" in kinds or "recall_note" not in kinds
 
 
 def _unseen(connection: sqlite3.Connection, place: str) -> DoorWrites:

