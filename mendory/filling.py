@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final
@@ -87,19 +87,18 @@ class Filling:
     def run(self) -> Pass:
         """Every row that waits at this moment has its vector, but those that change meanwhile; they wait again.
 
-        While a batch is committed the next one is embedded. Raises what the embedder raises, SpaceMoved among it:
-        what was committed until then stays.
+        While a batch is embedded the one before is committed, and the texts of the one after are read. Raises what the
+        embedder raises, SpaceMoved among it: what was committed until then stays.
         """
         ids, done, again, embedding = self.waiting().ids, 0, 0, 0.0
-        began, at = self.monotonic(), 0
+        began = self.monotonic()
         committing: Future[int] | None = None
         with ThreadPoolExecutor(1) as beside:
-            while at < len(ids) and not self.stop():
+            for rows, texts in self._batches(ids, beside):
+                if self.stop():
+                    break
                 self.pause()
-                part = ids[at : at + self.size]
-                at += len(part)
                 start = self.monotonic()
-                texts = self._texts(part)
                 vectors = self.embedder.embed(list(texts.values()))
                 took = self.monotonic() - start
                 embedding += took
@@ -107,16 +106,26 @@ class Filling:
                     done += committing.result()
                     self.told(done, len(ids))
                 committing = beside.submit(self._committed, texts, vectors)
-                again += len(part)
-                self.size = _sized(len(part), took)
+                again += rows
+                self.size = _sized(rows, took)
             if committing is not None:
                 done += committing.result()
                 self.told(done, len(ids))
         return Pass(done, again - done, self.monotonic() - began, embedding, frozenset(ids))
 
+    def _batches(self, ids: Sequence[str], beside: Executor) -> Iterator[tuple[int, dict[str, str]]]:
+        """Each batch in order, how many rows and their texts, while `beside` reads the next one."""
+        at, part = 0, ids[: self.size]
+        reading = beside.submit(self._texts, part)
+        while part:
+            texts, rows, at = reading.result(), len(part), at + len(part)
+            part = ids[at : at + self.size]
+            reading = beside.submit(self._texts, part)
+            yield rows, texts
+
     def _texts(self, ids: Sequence[str]) -> dict[str, str]:
         """Id → text, of those rows that are still there and can be embedded."""
-        held = self.table.mapping.memories(self.table.read_rows(ids).table)
+        held = self.table.mapping.memories(self.table.read_rows(ids).table) if ids else ()
         counts = Counter(m.id for m in held)
         return {
             str(m.id): str(m.content)
