@@ -80,17 +80,19 @@ class Filling:
     upkeep: Callable[[], object] = lambda: None
     size: int = field(default=256)
 
-    def waiting(self) -> Waiting:
-        """What waits in the newest version."""
-        return waiting(self.table, self.side, self.max_chars)
+    def waiting(self, again: bool = False) -> Waiting:
+        """What waits in the newest version; every row that can have a vector, where all are made `again`."""
+        return waiting(self.table, self.side, self.max_chars, again)
 
-    def run(self) -> Pass:
+    def run(self, again: bool = False) -> Pass:
         """Every row that waits at this moment has its vector, but those that change meanwhile; they wait again.
+
+        `again` makes those of all other rows anew as well.
 
         While a batch is embedded the one before is committed, and the texts of the one after are read. Raises what the
         embedder raises, SpaceMoved among it: what was committed until then stays.
         """
-        ids, done, again, embedding = self.waiting().ids, 0, 0, 0.0
+        ids, done, tried, embedding = self.waiting(again).ids, 0, 0, 0.0
         began = self.monotonic()
         committing: Future[int] | None = None
         with ThreadPoolExecutor(1) as beside:
@@ -106,12 +108,12 @@ class Filling:
                     done += committing.result()
                     self.told(done, len(ids))
                 committing = beside.submit(self._committed, texts, vectors)
-                again += rows
+                tried += rows
                 self.size = _sized(rows, took)
             if committing is not None:
                 done += committing.result()
                 self.told(done, len(ids))
-        return Pass(done, again - done, self.monotonic() - began, embedding, frozenset(ids))
+        return Pass(done, tried - done, self.monotonic() - began, embedding, frozenset(ids))
 
     def _batches(self, ids: Sequence[str], beside: Executor) -> Iterator[tuple[int, dict[str, str]]]:
         """Each batch in order, how many rows and their texts, while `beside` reads the next one."""
@@ -171,10 +173,10 @@ class Filling:
         return 0
 
 
-def waiting(table: Reader, side: SideState, max_chars: int) -> Waiting:
+def waiting(table: Reader, side: SideState, max_chars: int, again: bool = False) -> Waiting:
     """What waits in the newest version of the table, whose vectors are read as those of the space that is filled.
 
-    Reads the rows without a vector, and those whose text changed.
+    Reads the rows without a vector, and those whose text changed; `again` takes all others for waiting as well.
     """
     table.refresh()
     side.bring_up(table)
@@ -182,7 +184,7 @@ def waiting(table: Reader, side: SideState, max_chars: int) -> Waiting:
     found: dict[str, bool] = {}  # id → whether recall returns it; no text is kept, so that memory stays flat
     left_out: Counter[str] = Counter()
     stale = table.fetch(sorted(side.stale(table))).values()
-    for memory in chain(_bare(table, f"{name(column)} IS NULL"), stale):
+    for memory in chain(_read(table, None if again else f"{name(column)} IS NULL"), () if again else stale):
         if (why := _obstacle(memory, max_chars)) is None:
             found[str(memory.id)] = memory.recallable
         else:
@@ -195,7 +197,7 @@ def waiting(table: Reader, side: SideState, max_chars: int) -> Waiting:
     return Waiting(tuple(order), dict(left_out))
 
 
-def _bare(table: Reader, where: str) -> Iterator[Memory]:
+def _read(table: Reader, where: str | None) -> Iterator[Memory]:
     for batch in table.batches(table.mapping.scan_columns(table.schema), where):
         yield from table.mapping.memories(batch)
 

@@ -28,6 +28,10 @@ _THOUSAND: Final = 1000
 _P95: Final = 95
 
 
+_TURN: Final = 32
+"""Queries after which the other space is asked: load that comes and goes falls on both."""
+
+
 class Timed:
     """A search in one column, by the scope of each query, as recall does it; it keeps how long each took."""
 
@@ -80,7 +84,10 @@ def gate(
     drawn = known_items(items, random.Random(seed))  # noqa: S311  # a sample, not a secret
     queries = (*drawn.queries, *(_judged(judged, items) if judged else ()))
     timed = [Timed(clinic, reader, monotonic) for reader in (searched, beside)]
-    found = [asked(queries, who[1], search) for who, search in zip((old, new), timed, strict=True)]
+    found: list[dict[str, Sequence[str]]] = [{}, {}]
+    for start in range(0, len(queries), _TURN):
+        for answers, (_, embedder), search in zip(found, (old, new), timed, strict=True):
+            answers |= asked(queries[start : start + _TURN], embedder, search)
     speed = None
     if len(queries) >= TIMED:
         speed = Speed(timed[0].p95, timed[1].p95, len(queries))

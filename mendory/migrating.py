@@ -118,21 +118,29 @@ def fill(
     monotonic: Callable[[], float] = time.monotonic,
     told: Callable[[int, int], None] | None = None,
     models: Models | None = None,
+    again: bool = False,
     **bounds: Any,
 ) -> Filled:
     """Every row that waited has its vector of the space beside the searched one; what others write meanwhile too.
 
     Once the new space is searched it has them in both: other programs still write the old column alone. It goes over
     the table until nothing waits, some times at most, waits before a batch while recalls are slower than usual, and
-    keeps the table's indexes up to its rows. `models` makes the embedder of a space. Raises MigrationRefused where no
-    move is under way.
+    keeps the table's indexes up to its rows. `models` makes the embedder of a space. With `again` all rows wait, those
+    too that have a vector already: what a gate refuses as not the new model's, no filling sees. Raises MigrationRefused
+    where no move is under way, and for `again` in any stage but filling.
     """
     move = under_way(clinic.ledger)
+    if again and move.stage is not Stage.FILLING:
+        raise MigrationRefused(
+            f"The move is {said(move.stage)}, and its vectors are made again only while it is filling. Nothing was "
+            "embedded. See 'mendory migrate status'."
+        )
     bounds = {"pause": foreground(clinic, move).pause, "models": models or embedder_of, **bounds}
     pointer = clinic.pointer
     assert pointer.searched is not None and pointer.beside is not None, "a move that is begun has both"  # noqa: PT018
     beside = space_of(clinic.ledger, pointer.beside.id)
-    done = _filled(clinic, move, beside, clinic.beside, clinic.side_state_beside, monotonic, told, **bounds)
+    sides = (clinic.beside, clinic.side_state_beside)
+    done = _filled(clinic, move, beside, *sides, monotonic, told, again=again, **bounds)
     if move.stage not in SEARCHED:
         return done
     searched = space_of(clinic.ledger, pointer.searched.id)
@@ -170,9 +178,10 @@ def _filled(
     monotonic: Callable[[], float],
     told: Callable[[int, int], None] | None,
     models: Models,
+    again: bool = False,
     **bounds: Any,
 ) -> Filled:
-    waits = waiting(table, side, clinic.most_chars(space))
+    waits = waiting(table, side, clinic.most_chars(space), again)
     if not waits.ids:  # to load a model takes seconds
         return Filled(move, 0, 0, dict(waits.left_out), 0.0, 0.0)
     at = (clinic.config.table_uri, clinic.config.table.name)
@@ -191,7 +200,7 @@ def _filled(
     rows, seconds, embedding, passes = 0, 0.0, 0.0, 0
     while passes < _SETTLED:
         before = 0
-        done: Pass = filling.run()
+        done: Pass = filling.run(again and not passes)
         rows, seconds, embedding = rows + done.filled, seconds + done.seconds, embedding + done.embedding
         passes += 1
         if not done.filled and not done.again:

@@ -70,6 +70,24 @@ def test_a_second_pass_has_nothing_to_do(tmp_path: Path) -> None:
     assert (0, 0, 0) == (done.filled, done.again, model.texts)
 
 
+@pytest.mark.parametrize("size", [1, 2, 256])
+def test_asked_again_every_vector_is_made_anew(tmp_path: Path, size: int) -> None:
+    """Another program put vectors in each other's place: filling takes them for right until all are made again."""
+    config, _ = on_its_way(tmp_path, rows_of(TEXTS))
+    filling(config).run()
+    held = table_of(config).to_arrow().select(["id", COLUMN])
+    cells = held.column(COLUMN).to_pylist()
+    turned = pa.array([*cells[1:], cells[0]], held.schema.field(COLUMN).type)
+    table_of(config).merge_insert("id").when_matched_update_all().execute(held.set_column(1, COLUMN, turned))
+    believed = filling(config).run()
+    one = filling(config)
+    one.size = size
+    done = one.run(again=True)
+
+    assert (0, len(TEXTS), 0) == (believed.filled, done.filled, done.again)
+    assert {} == wrong(config)
+
+
 def test_active_rows_come_first(tmp_path: Path) -> None:
     """What recall returns is filled before what is archived."""
     rows = rows_of({"a1": "Archived long ago", "a2": "早就归档了"}, status="archived") + rows_of({"m1": "Likes tea"})

@@ -57,17 +57,18 @@ def migrate() -> None:
     is_flag=True,
     help="Confirm that every reader names the vector's column: needed where both models have one dimension.",
 )
+@click.option("--again", is_flag=True, help="Embed every row anew, those too that have a vector of the new space.")
 @name_option
 @lang_option
 @with_clinic
 @json_option
-def start(clinic: Clinic, same_width: bool, by: str, as_json: bool) -> int:
+def start(clinic: Clinic, same_width: bool, again: bool, by: str, as_json: bool) -> int:
     """Begin the move to the configured model, or go on with it: fill the new space's vectors."""
     change = upgrading.changed(clinic, probe=False)
     looked = upgrading.check(clinic, change) if change and change.differs and not change.checked else None
     move = migrating.start(clinic, by, same_width)
     with progress(as_json, say("rows filled")) as told:
-        filled = migrating.fill(clinic, told=told)
+        filled = migrating.fill(clinic, told=told, again=again)
     rate = filled.rows / filled.seconds if filled.seconds > 0 else 0.0
     if as_json:
         print_json(

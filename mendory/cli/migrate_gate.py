@@ -22,6 +22,7 @@ from mendory.cli.shared import (
 from mendory.cli.words import language, say
 from mendory.clinic import Clinic
 from mendory.migration.gate import Gate
+from mendory.migration.purity import REMADE
 from mendory.migration.words import table
 from mendory.text import shown
 
@@ -52,7 +53,8 @@ def gate(clinic: Clinic, judged: Path | None, as_json: bool) -> int:
         )
         return OK
     click.echo(say("The gate {code} refused. Recalls go on in the old space.", code=code_of(found)))
-    print_next(command("migrate", "start", "--as", "NAME"), command("migrate", "rollback", "--as", "NAME"))
+    again = ("--again",) if REMADE & set(found.reasons) else ()
+    print_next(command("migrate", "start", *again, "--as", "NAME"), command("migrate", "rollback", "--as", "NAME"))
     return REFUSED
 
 

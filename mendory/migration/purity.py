@@ -40,6 +40,10 @@ class Impurity(StrEnum):
     TOO_FEW = "too_few_rows_embedded_again"
 
 
+REMADE: Final = frozenset(Impurity) - {Impurity.HALF_MIGRATED, Impurity.TOO_FEW}
+"""What is mended by embedding every row again: filling takes a vector that is there for its text's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """What is known of all rows: how many have a text, and of them what their new vector is.

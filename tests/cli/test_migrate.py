@@ -180,7 +180,7 @@ def test_gate_word_canary_and_end_in_their_order(filled: Path, run: Run) -> None
 
 
 def test_a_gate_that_refuses_says_why_in_both_languages(filled: Path, run: Run) -> None:
-    """The new column holds vectors of other rows' texts, which no filling mends: refused, nothing can be approved."""
+    """Vectors of other rows' texts, which filling takes for right: refused, not to be approved, mended by --again."""
     table = lancedb.connect(filled / "db").open_table("memories")
     column = table.schema.names[-1]
     held = table.to_arrow().select(["id", column])
@@ -191,6 +191,9 @@ def test_a_gate_that_refuses_says_why_in_both_languages(filled: Path, run: Run) 
     told = json.loads(run("migrate", "status", "--json").stdout)
     status, status_zh = run("migrate", "status").stdout, run("migrate", "status", "--lang", "zh").stdout
     approved = run("migrate", "approve", "12345678", "--as", "ann")
+    mended = json.loads(run("migrate", "start", "--again", "--as", "ann", "--json").stdout)
+    passed = run("migrate", "gate")
+    late = run("migrate", "start", "--again", "--as", "ann")
 
     assert (4, 4, 4) == (english.exit_code, chinese.exit_code, approved.exit_code), english.output
     assert "vectors are the new model's, of other rows' texts" in english.stdout
@@ -198,6 +201,10 @@ def test_a_gate_that_refuses_says_why_in_both_languages(filled: Path, run: Run) 
     assert "vectors are the new model's, of other rows' texts" in status
     assert "有些向量出自新模型，却属于其他行的文本" in status_zh
     assert ("filling", 0, None) == (told["stage"], told["waiting"], told["gate"])
+    assert "next: mendory migrate start --again --as NAME" in english.stdout
+    assert (len(vectors), 0) == (mended["filled"], mended["waiting"])
+    assert (0, 4) == (passed.exit_code, late.exit_code), passed.output
+    assert "made again only while it is filling" in late.stderr
 
 
 @pytest.mark.parametrize(
