@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -154,9 +154,12 @@ class Server:
         """The server is gone: with SIGINT at once and cleanly, with SIGKILL as in a power cut."""
         if self._process is not None and self._process.poll() is None:
             if number is signal.SIGKILL:
-                # its children end by themselves once they see that it is gone
+                # its children too: one that has not seen yet that it is gone would still commit
                 pid = int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
-                os.kill(pid, number)
+                children = Path(f"/proc/{pid}/task/{pid}/children")
+                for one in (pid, *map(int, children.read_text().split() if children.exists() else ())):
+                    with suppress(ProcessLookupError):
+                        os.kill(one, number)
             else:
                 self._process.send_signal(number)
             self._process.wait(60)
