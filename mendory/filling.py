@@ -50,14 +50,13 @@ class Waiting:
 class Pass:
     """One pass over what waited: rows filled, rows that changed meanwhile and wait again, seconds it took.
 
-    `embedding` are the seconds spent in the model, `waited` what waited when it began.
+    `embedding` are the seconds spent in the model.
     """
 
     filled: int
     again: int
     seconds: float
     embedding: float
-    waited: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -80,19 +79,19 @@ class Filling:
     upkeep: Callable[[], object] = lambda: None
     size: int = field(default=256)
 
-    def waiting(self, again: bool = False) -> Waiting:
-        """What waits in the newest version; every row that can have a vector, where all are made `again`."""
-        return waiting(self.table, self.side, self.max_chars, again)
+    def waiting(self) -> Waiting:
+        """What waits in the newest version."""
+        return waiting(self.table, self.side, self.max_chars)
 
-    def run(self, again: bool = False) -> Pass:
-        """Every row that waits at this moment has its vector, but those that change meanwhile; they wait again.
+    def run(self, waits: Waiting | None = None) -> Pass:
+        """Every row that waits has its vector, but those that change meanwhile; they wait again.
 
-        `again` makes those of all other rows anew as well.
+        Those that wait at this moment, where `waits` does not say which.
 
         While a batch is embedded the one before is committed, and the texts of the one after are read. Raises what the
         embedder raises, SpaceMoved among it: what was committed until then stays.
         """
-        ids, done, tried, embedding = self.waiting(again).ids, 0, 0, 0.0
+        ids, done, tried, embedding = (waits or self.waiting()).ids, 0, 0, 0.0
         began = self.monotonic()
         committing: Future[int] | None = None
         with ThreadPoolExecutor(1) as beside:
@@ -113,7 +112,7 @@ class Filling:
             if committing is not None:
                 done += committing.result()
                 self.told(done, len(ids))
-        return Pass(done, tried - done, self.monotonic() - began, embedding, frozenset(ids))
+        return Pass(done, tried - done, self.monotonic() - began, embedding)
 
     def _batches(self, ids: Sequence[str], beside: Executor) -> Iterator[tuple[int, dict[str, str]]]:
         """Each batch in order, how many rows and their texts, while `beside` reads the next one."""

@@ -26,8 +26,6 @@ from mendory.vectors import facts
 
 _THOUSAND: Final = 1000
 _P95: Final = 95
-
-
 _TURN: Final = 32
 """Queries after which the other space is asked: load that comes and goes falls on both."""
 

@@ -197,18 +197,17 @@ def _filled(
         (told or unheard)(done, total)
 
     filling.told = hears
-    rows, seconds, embedding, passes = 0, 0.0, 0.0, 0
-    while passes < _SETTLED:
-        before = 0
-        done: Pass = filling.run(again and not passes)
+    rows, seconds, embedding, asked = 0, 0.0, 0.0, frozenset[str]()
+    for _ in range(_SETTLED):
+        before, asked = 0, frozenset(waits.ids)
+        done: Pass = filling.run(waits)
+        waits = filling.waiting()
         rows, seconds, embedding = rows + done.filled, seconds + done.seconds, embedding + done.embedding
-        passes += 1
-        if not done.filled and not done.again:
+        if not waits.ids or not (done.filled or done.again):
             break
     if rows:
         indexing.bring_up(*at)
-    waits = filling.waiting()
-    late = frozenset(waits.ids) - done.waited
+    late = frozenset(waits.ids) - asked
     return Filled(move, rows, len(waits.ids), dict(waits.left_out), seconds, embedding, late)
 
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import mendory
 from mendory.digest import row_digests
+from mendory.filling import waiting
 from mendory.ledger import Ledger
 from mendory.migration.stages import Stage
 from tests.conftest import FakeClock, memory
@@ -82,7 +83,7 @@ def test_asked_again_every_vector_is_made_anew(tmp_path: Path, size: int) -> Non
     believed = filling(config).run()
     one = filling(config)
     one.size = size
-    done = one.run(again=True)
+    done = one.run(waiting(one.table, one.side, one.max_chars, again=True))
 
     assert (0, len(TEXTS), 0) == (believed.filled, done.filled, done.again)
     assert {} == wrong(config)

@@ -159,8 +159,19 @@ def test_how_long_recalls_went_on_from_the_space_of_before() -> None:
     """From the switch to the last search that was begun since and still answered from the old space."""
     told = [(Answer(at, 0), frozenset({which})) for at, which in ((1, OLD), (5.25, OLD), (5.5, NEW), (7, NEW))]
 
+    back = [*told, (Answer(9.0, 0), frozenset({OLD}))]
+
     assert 0.25 == oracle.lag(told, 5.0, OLD)
     assert 0.0 == oracle.lag(told, 6.0, OLD)
+    assert 4.0 == oracle.lag(back, 5.0, OLD)
+    assert 0.25 == oracle.lag(back, 5.0, OLD, until=8.0), "taken back, the old space is searched again"
+
+
+def test_only_a_refused_write_of_rows_is_one() -> None:
+    """A compaction that was preempted wrote nothing and lost nothing; an update and an add that raised are told."""
+    raised = [Write(op, [], 1.0, raised="RuntimeError") for op in ("add", "update", "compact")]
+
+    assert ["add", "update"] == [one.op for one in oracle.refused([*raised, Write("add", [], 1.0, 2.0)])]
 
 
 @pytest.mark.parametrize(

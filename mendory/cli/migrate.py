@@ -29,7 +29,6 @@ from mendory.migration import words
 from mendory.migration.stages import BOTH, Stage
 from mendory.migration.void import Void
 from mendory.migration_status import Standing, move_json, standing
-from mendory.report.words import LANGUAGES
 from mendory.text import shown
 
 _NEXT: Final = {
@@ -165,8 +164,7 @@ def _why(told: Mapping[str, Any]) -> str:
     if "void" in told:
         return reason(words.VOIDS[Void(told["void"])][0])
     if "refused" in told:
-        at = LANGUAGES.index(language())
-        return "; ".join(words.REASONS[one][at] if one in words.REASONS else one for one in told["refused"])
+        return words.reasons(told["refused"], language())
     return shown(told.get("because", ""))
 
 

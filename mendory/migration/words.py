@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from mendory.migration.gate import Examined, Gate, Outcome, Part
@@ -173,6 +173,16 @@ def alarm(name: str, language: str) -> str:
     ('rows hold vectors that are not of their text', '检索到的比闸门检验时少')
     """
     return ALARMS[name][int(language == "zh")]
+
+
+def reasons(names: Iterable[str], language: str) -> str:
+    """Why a gate refused, each reason with what to do next.
+
+    >>> reasons(["apart", "worse"], "zh")
+    '两者的结果几乎没有重合；请查看最差的查询；新模型的检索更差；请选择其他模型'
+    """
+    at = int(language == "zh")
+    return ("; ", "；")[at].join(REASONS[name][at] for name in names)
 
 
 def table(gate: Gate, language: str, most: int = 12) -> tuple[str, ...]:

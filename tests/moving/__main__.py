@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import shutil
 import sys
@@ -60,7 +61,8 @@ def run(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     setting = build(_new(folder, "table"), pair, options.rows, pool, options.seed)
     _say(f"{len(setting.texts):,} memories")
     pauses = (0.05, 0.7, 0.2, 1.0) if large else (0.01, 0.3, 0.05, 0.3)
-    plan = Plan(options.kills, options.seed, 45.0 if large else 2.0, LATER if large else 40, pauses)
+    tries = math.ceil(1.1 * options.kills)  # some acts end before they are killed
+    plan = Plan(tries, options.seed, 45.0 if large else 2.0, LATER if large else 40, pauses)
     told = Story(setting, plan, _say).tell()
     ledger = Ledger.open(setting.config.ledger_url)
     [move] = ledger.moves.all()

@@ -10,6 +10,7 @@ import json
 import random
 import sys
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -69,18 +70,24 @@ class Writer:
         if taken.stop > len(self._texts):
             raise SystemExit("The texts are used up. Give a larger pool.")
         self._used = taken.stop
-        self._made += 1
         ids = [f"foreign-{n}" for n in taken] if count else [self._rng.choice(self._mine)]
         rows = [[ident, self._texts[n]["text"]] for ident, n in zip(ids, taken, strict=True)]
-        self._journal.tell(n=self._made, op="add" if count else "update", rows=rows, state="begun")
+        self._told("add" if count else "update", rows, lambda: self._written(ids, taken, new=count > 0))
+        if self._made % OPTIMIZE_EVERY == 0:
+            self._told("compact", [], self._table.optimize)
+
+    def _told(self, op: str, rows: list[list[str]], work: Callable[[], object]) -> None:
+        self._made += 1
+        self._journal.tell(n=self._made, op=op, rows=rows, state="begun")
         try:
-            self._add(ids, taken) if count else self._update(ids[0], taken.start)
-            if self._made % OPTIMIZE_EVERY == 0:
-                self._table.optimize()
+            work()
         except Exception as error:  # noqa: BLE001 - whatever LanceDB raises is a write that its owner did not get
             self._journal.tell(n=self._made, state="raised", why=f"{type(error).__name__}: {error}"[:300])
         else:
             self._journal.tell(n=self._made, state="done")
+
+    def _written(self, ids: list[str], taken: range, *, new: bool) -> None:
+        self._add(ids, taken) if new else self._update(ids[0], taken.start)
 
     def _add(self, ids: list[str], taken: range) -> None:
         now = datetime.now(UTC)

@@ -7,6 +7,7 @@ text that the row has had, both by one model.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -129,10 +130,18 @@ def _explains(space: Space, question: int, texts: Iterable[tuple[str, float, flo
     return any(abs(float(space.texts[text] @ space.questions[question]) - near) <= NEAR for text, _, _ in texts)
 
 
-def lag(answers: Iterable[tuple[Answer, frozenset[str]]], at: float, before: str) -> float:
-    """Seconds after `at` until the last search was begun that was still answered from the space of before."""
-    still = [one.at - at for one, spaces in answers if one.at >= at and spaces == {before}]
+def lag(answers: Iterable[tuple[Answer, frozenset[str]]], at: float, before: str, until: float = math.inf) -> float:
+    """Seconds after `at` until the last search was begun that was still answered from the space of before.
+
+    Searches from `until` on, when that space is searched again, do not count.
+    """
+    still = [one.at - at for one, spaces in answers if at <= one.at < until and spaces == {before}]
     return max(still, default=0.0)
+
+
+def refused(writes: Iterable[Write]) -> list[Write]:
+    """Writes of rows that raised. A compaction that another commit was quicker than is none: it may be asked again."""
+    return [one for one in writes if one.raised is not None and one.op != "compact"]
 
 
 def lost(history: History, ids: Sequence[str], rows: Mapping[str, Row]) -> dict[str, str]:
