@@ -21,9 +21,9 @@ from mendory.migrating import Models, embedder_of, fill, space_of, under_way
 from mendory.migration.canary import PROBES, SHARES, Advice, hits, quick
 from mendory.migration.stages import Stage, require
 from mendory.migration.words import VOIDS
+from mendory.preparing import prepare, thresholds_missing
 from mendory.probing import Probing
 from mendory.recalls import seen
-from mendory.retiring import prepare, thresholds_missing
 from mendory.spaces import Space
 from mendory.text import shown
 

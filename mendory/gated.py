@@ -37,6 +37,7 @@ from mendory.migration.kept import gate_of
 from mendory.migration.stages import Stage, require
 from mendory.migration.void import Void
 from mendory.migration.words import VOIDS
+from mendory.preparing import prepare
 from mendory.text import shown
 
 __all__ = [
@@ -65,7 +66,9 @@ def examine_move(
     by: str = _OURS,
     monotonic: Callable[[], float] = time.monotonic,
 ) -> tuple[Move, Gate]:
-    """The gate of the move under way is on record, whatever it says; returns both. What others wrote is filled first.
+    """The gate of the move under way is on record, whatever it says; returns both.
+
+    What others wrote is filled first, and the new column has an index like the old one's.
 
     One that passed is what the move waits on from now on: it is in the stage gating, and a word on an earlier gate
     counts no more. One that refused sends it back to filling. Raises MigrationRefused where no move is under way, or
@@ -78,6 +81,7 @@ def examine_move(
     old, new = (space_of(ledger, one) for one in (move.old, move.new))
     models = [embedder_of(clinic, space) for space in (old, new)]
     filled = fill(clinic, monotonic)
+    prepare(clinic)  # else recalls by the old column's index are timed against a look at every row
     found, _ = gate(clinic, (old, models[0]), (new, models[1]), seed, judged, monotonic, filled.late)
     return ledger.once(lambda within: _recorded(within, move.id, found, by)), found
 

@@ -1,4 +1,4 @@
-"""What a move needs before its switch, and its end: the index, the thresholds, retiring the old space, the purge."""
+"""The end of a move: retiring the old space, and the purge of the column that is left behind."""
 
 from __future__ import annotations
 
@@ -10,34 +10,21 @@ from typing import Any, Final
 from mendory.clinic import Clinic
 from mendory.errors import MigrationRefused, TableCorrupt
 from mendory.lance import dropping, indexing
-from mendory.lance.indexing import VectorIndex
 from mendory.ledger import Ledger
 from mendory.ledger.moves import Move
 from mendory.ledger.records import IntentState
 from mendory.looks import last_look
-from mendory.migrating import space_of, under_way
+from mendory.migrating import under_way
 from mendory.migration.stages import Stage, require, said
 from mendory.migration.words import alarm
+from mendory.preparing import column_of
 from mendory.text import shown
-from mendory.thresholds import key
 
 CODE: Final = 8
 """Characters of a move's id that are its code."""
 FRESH: Final = timedelta(days=2)
 """A look older than this says nothing of the space as it is: it is made daily, and one may be missed."""
 _DAY: Final = timedelta(days=1)
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """The index of the new column, None where none is needed: `old` has none, or too few rows hold a vector.
-
-    `learnt` is how many rows the table's indexes had to learn.
-    """
-
-    index: VectorIndex | None
-    old: VectorIndex | None
-    learnt: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,42 +53,6 @@ class Purged:
             "bytes_before": self.bytes_before,
             "bytes_after": self.bytes_after,
         }
-
-
-def prepare(clinic: Clinic) -> Prepared:
-    """The new column has an index like the old one's, and both know every row; asked again it changes nothing.
-
-    A table whose old column has no index needs none on the new one: it is searched row by row as before. Raises
-    MigrationRefused where no move is under way.
-    """
-    move = under_way(clinic.ledger)
-    at = (clinic.config.table_uri, clinic.config.table.name)
-    like = indexing.index_of(*at, column_of(clinic, move.old))
-    if like is None:
-        return Prepared(indexing.index_of(*at, move.column), None, indexing.bring_up(*at))
-    index = indexing.build_like(*at, move.column, like)
-    learnt = indexing.bring_up(*at)
-    return Prepared(index and indexing.index_of(*at, move.column), like, learnt)
-
-
-def column_of(clinic: Clinic, space_id: str) -> str:
-    """The column in which the vectors of a space lie."""
-    own = clinic.config.record_mapping().column("embedding")
-    return space_of(clinic.ledger, space_id).column or str(own)
-
-
-def thresholds_missing(clinic: Clinic, move: Move) -> tuple[str, ...]:
-    """The languages of which the owner has calibrated a threshold in the old space and none in the new one.
-
-    Thresholds are filed under a model's name: of two spaces of one name those count for the new one that were
-    calibrated since the move began.
-    """
-    old, new = (key(space_of(clinic.ledger, one).name) for one in (move.old, move.new))
-    kept = clinic.ledger.thresholds.all()
-    began = move.passed[0].at.isoformat()
-    had = {k.threshold.language for k in kept if key(k.threshold.space) == old}
-    have = {k.threshold.language for k in kept if key(k.threshold.space) == new and (old != new or k.at >= began)}
-    return tuple(sorted(had - have))
 
 
 def retire(clinic: Clinic, by: str) -> Move:

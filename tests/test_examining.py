@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import lance
 import lancedb
 import pyarrow as pa
 import pytest
@@ -17,6 +18,7 @@ from mendory import gated, migrating
 from mendory.clinic import Clinic
 from mendory.embedding import Embedder
 from mendory.errors import InputInvalid, MigrationRefused, Unavailable
+from mendory.lance import indexing
 from mendory.migration.gate import Gate
 from mendory.migration.stages import Stage
 from mendory.spaces import Space
@@ -80,6 +82,23 @@ def test_what_waits_is_filled_before_the_gate_looks(clinic: Clinic, says: Saying
     gated.examine_move(clinic, 1)
 
     assert (5, [0]) == (before, seen)
+
+
+def test_both_spaces_are_searched_by_their_index(tmp_path: Path, clinic: Clinic, says: Saying) -> None:
+    """Where the old column has one the new one has the like of it, knowing every row, before a recall is timed."""
+    table = table_of(clinic)
+    more = rows_of({f"m{n}": f"Likes tea number {n}" if n % 2 else f"喜欢第{n}种茶" for n in range(10, 310)})
+    table.add(pa.Table.from_pylist(more, schema=table.schema).drop_columns([COLUMN]))
+    at = (clinic.config.table_uri, clinic.config.table.name)
+    lance.dataset(f"{tmp_path}/memories.lance").create_index("embedding", "IVF_FLAT", metric="cosine", num_partitions=1)
+    seen: list[Any] = []
+    before = indexing.index_of(*at, COLUMN)
+    says(before=lambda clinic: seen.append(indexing.index_of(*at, COLUMN)))
+    gated.examine_move(clinic, 1)
+    [found] = seen
+
+    assert (None, "IVF_FLAT", "cosine", 1) == (before, found.kind, found.metric, found.partitions)
+    assert (304, 0) == (found.indexed, found.unindexed)
 
 
 def test_a_gate_that_passed_is_on_record_and_waits_for_a_word(clinic: Clinic, says: Saying) -> None:

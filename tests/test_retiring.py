@@ -20,7 +20,8 @@ from mendory.lance import dropping, indexing
 from mendory.ledger import Ledger
 from mendory.ledger.moves import Move
 from mendory.migration.stages import Stage
-from mendory.retiring import prepare, purge, retire, thresholds_missing
+from mendory.preparing import prepare, thresholds_missing
+from mendory.retiring import purge, retire
 from mendory.thresholds import Origin, Threshold
 from tests.conftest import FakeClock
 from tests.moving_kit import COLUMN, filling, looked, on_its_way, rows_of
