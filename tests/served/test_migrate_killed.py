@@ -119,6 +119,11 @@ class Moving(Ward):
         there = self.served.get(f"/deployments/name/migrate/{self.prefix}migrate")["id"]
         return str(self.served.post(f"/deployments/{there}/create_flow_run", {})["id"])
 
+    def asked(self) -> bool:
+        """A run waits for a person's word on the gate."""
+        body = {"deployments": {"name": {"any_": [f"{self.prefix}migrate-ask"]}}}
+        return any("Suspended" == one["state"]["name"] for one in self.served.post("/flow_runs/filter", body))
+
     def ended(self, run: str) -> None:
         """The run ended well."""
         state = self.served.state(run, "Completed", "Skipped", "Unchanged", "Failed", "Crashed", within=180)["state"]
@@ -197,6 +202,8 @@ def test_a_run_that_is_killed_while_it_fills_or_probes_is_followed_by_one_that_g
     assert all(np.allclose(after[ident], vector, atol=1e-6) for ident, vector in fresh.items())
     assert Stage.GATING is ward.move.stage, ward.move.passed[-1].told
 
+    # a run that asks goes on by itself where the word is there before it asks, and would be the one that is killed
+    until("the page", ward.asked, 120)
     held = gated.held_gate(ward.move)
     assert held is not None
     gated.approve(ward.clinic, str(held["digest"])[:8], "boss")

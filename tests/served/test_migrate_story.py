@@ -178,12 +178,15 @@ def answered(person: Person, ward: Changing, run: str, lang: str, values: dict[s
     person.open_run(run)
     person.picture(f"move-{lang}-run")
     form = person.open_form()
+    heads = ("move_what", "move_gate", "move_worst_queries")
+    for head in heads:  # the description is drawn after the fields
+        form.get_by_role("heading", name=word(head, lang), exact=True).wait_for()
     text = form.inner_text()
     titles = {"decision": "decision", "approver": "approver", "code": "move_code", "one_time_code": "one_time_code"}
     given = {"approver": "anna", "code": str(held["digest"])[:8], **values}
     person.fill(form, {word(titles[name], lang): value for name, value in given.items()})
     person.picture(f"move-{lang}-filled")
-    for head in ("move_what", "move_gate", "move_worst_queries"):
+    for head in heads:
         form.get_by_role("heading", name=word(head, lang), exact=True).scroll_into_view_if_needed()
         person.picture(f"move-{lang}-{head.removeprefix('move_')}")
     person.submit(form)
