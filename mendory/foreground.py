@@ -1,7 +1,8 @@
-"""Whether the agents' recalls suffer from work in the background, and how long that work waits for them."""
+"""Work in the background stays behind the agents' recalls: it takes what they leave of the processor, and waits."""
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -22,6 +23,19 @@ FIRST: Final = 0.25
 LONGEST: Final = 2.0
 """Seconds of the first wait and of the longest: a batch takes one second, so work goes on at a third of its speed even
 where recalls stay slow whatever it does."""
+
+BEHIND: Final = 10
+"""By how much work in the background is nicer than others: beside a busy agent it gets a tenth of a processor."""
+
+
+def step_back() -> None:
+    """This process, which does nothing else, leaves the processor to others that want it; for good.
+
+    To be called before threads are made: those that run already keep their place. Where a system has no such notion,
+    nothing changes.
+    """
+    if hasattr(os, "nice"):
+        os.nice(BEHIND)
 
 
 def wait(before: float, now: Sequence[float], usual: float | None) -> float:

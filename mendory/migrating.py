@@ -15,7 +15,7 @@ from mendory.embedding import Embedder, build
 from mendory.errors import ConfigInvalid, MigrationRefused
 from mendory.filling import Filling, Pass, waiting
 from mendory.foreground import foreground
-from mendory.lance import Writer, indexing
+from mendory.lance import Writer, indexing, merging
 from mendory.ledger import Ledger
 from mendory.ledger.moves import Move
 from mendory.migration.stages import SEARCHED, Stage, said
@@ -185,7 +185,13 @@ def _filled(
     if not waits.ids:  # to load a model takes seconds
         return Filled(move, 0, 0, dict(waits.left_out), 0.0, 0.0)
     at = (clinic.config.table_uri, clinic.config.table.name)
-    bounds = {"upkeep": lambda: indexing.bring_up(*at, BEHIND), **bounds}
+
+    def upkeep(beyond: float = BEHIND) -> None:
+        """Searches stay quick: our commits overtake the compactions of others, and push rows out of the indexes."""
+        merging.merge_small(*at, merging.SMALL, merging.MANY)
+        indexing.bring_up(*at, beyond)
+
+    bounds = {"upkeep": upkeep, **bounds}
     filling = Filling(table, side, models(clinic, space), clinic.most_chars(space), monotonic, **bounds)
     place, before = pace_file(clinic), 0
 
@@ -206,7 +212,7 @@ def _filled(
         if not waits.ids or not (done.filled or done.again):
             break
     if rows:
-        indexing.bring_up(*at)
+        upkeep(0.0)
     late = frozenset(waits.ids) - asked
     return Filled(move, rows, len(waits.ids), dict(waits.left_out), seconds, embedding, late)
 

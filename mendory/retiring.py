@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from mendory.clinic import Clinic
 from mendory.errors import MigrationRefused, TableCorrupt
-from mendory.lance import dropping, indexing
+from mendory.lance import dropping, indexing, merging
 from mendory.ledger import Ledger
 from mendory.ledger.moves import Move
 from mendory.ledger.records import IntentState
@@ -145,7 +145,7 @@ def _rewritten(clinic: Clinic, column: str, since: int) -> tuple[int, int]:
     at = (clinic.config.table_uri, clinic.config.table.name)
     dropping.drop(*at, column)
     fragments = dropping.rewrite(*at)
-    dropping.merge_small(*at)
+    merging.merge_small(*at)
     indexing.bring_up(*at)
     for first, last in dropping.same_rows(*at, since):
         was, now = dropping.told(*at, (first, last))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from mendory.clinic import Clinic
-from mendory.foreground import LONGEST, Foreground, foreground, wait
+from mendory.foreground import BEHIND, LONGEST, Foreground, foreground, wait
 from mendory.recalls import RecallNote, Recalls
-from tests.conftest import NOON, FakeClock
+from tests.conftest import NOON, FakeClock, make_table
 from tests.moving_kit import on_its_way, rows_of
 
 KEEP = timedelta(days=90)
@@ -127,3 +130,27 @@ def test_the_bounds_of_a_wait() -> None:
         waits.append(last)
 
     assert [0.25, 0.5, 1.0, 2.0, 2.0] == waits
+
+
+def test_work_in_the_background_takes_what_others_leave_of_the_processor(tmp_path: Path) -> None:
+    """The verbs that fill, examine and switch step back, in their own process; the way back never does."""
+    make_table(tmp_path, [])
+    (tmp_path / "mendory.toml").write_text('[table]\nuri = "."\nname = "memories"\n', encoding="utf-8")
+    seen = {}
+    for verb in ("start", "gate", "switch", "rollback"):
+        args = [] if verb == "gate" else ["--as", "ann"]
+        code = (
+            "import os, sys\nfrom mendory.cli import main\n"
+            "try:\n    main(sys.argv[1:])\nexcept SystemExit:\n    pass\n"
+            "print(os.getpriority(os.PRIO_PROCESS, 0))"
+        )
+        told = subprocess.run(
+            [sys.executable, "-c", code, "migrate", verb, *args],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        seen[verb] = int(told.stdout.splitlines()[-1]) - os.getpriority(os.PRIO_PROCESS, 0)
+
+    assert {"start": BEHIND, "gate": BEHIND, "switch": BEHIND, "rollback": 0} == seen

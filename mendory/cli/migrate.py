@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import click
 
-from mendory import migrating, upgrading
+from mendory import foreground, migrating, upgrading
 from mendory.asking.move_asked import worst_texts
 from mendory.cli.progress import progress
 from mendory.cli.shared import (
@@ -63,6 +63,7 @@ def migrate() -> None:
 @json_option
 def start(clinic: Clinic, same_width: bool, again: bool, by: str, as_json: bool) -> int:
     """Begin the move to the configured model, or go on with it: fill the new space's vectors."""
+    foreground.step_back()
     change = upgrading.changed(clinic, probe=False)
     looked = upgrading.check(clinic, change) if change and change.differs and not change.checked else None
     move = migrating.start(clinic, by, same_width)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from mendory import gated
+from mendory import foreground, gated
 from mendory.cli.migrate import migrate
 from mendory.cli.shared import (
     OK,
@@ -38,6 +38,7 @@ from mendory.text import shown
 @json_option
 def gate(clinic: Clinic, judged: Path | None, as_json: bool) -> int:
     """Examine the new space at the table's newest version: five parts, none can be left out; kept for the record."""
+    foreground.step_back()
     _, found = gated.examine_move(clinic, clinic.writer.latest(), judged)
     if as_json:
         print_json(found.as_json())

@@ -6,6 +6,7 @@ from typing import Final
 
 import click
 
+from mendory import foreground
 from mendory.canarying import Act, Went, go_on
 from mendory.cli.migrate import migrate
 from mendory.cli.shared import (
@@ -45,6 +46,7 @@ _SAID: Final = {
 @json_option
 def switch(clinic: Clinic, by: str, as_json: bool) -> int:
     """Go on from the approval: the canary's shares, then the switch; while the new space soaks, its daily look."""
+    foreground.step_back()
     move = clinic.ledger.moves.current()
     if move is not None and move.stage is Stage.SOAKING:
         return _look(clinic, by, as_json)

@@ -96,17 +96,6 @@ def rewrite(uri: str, table: str) -> int:
     )
 
 
-def merge_small(uri: str, table: str) -> int:
-    """Small fragments that lie side by side are one, where nobody else writes them just now; how many went."""
-    with ours("Compacting the table", table_folder(uri, table)):
-        try:
-            return int(dataset(uri, table).optimize.compact_files().fragments_removed)
-        except Exception as error:
-            if not overtaken(error):
-                raise
-            return 0  # who writes them has them, and the next time does it
-
-
 def clean(uri: str, table: str) -> int:
     """Only the newest version is kept; how many went. A program that holds an earlier one open must open it anew.
 

@@ -14,6 +14,7 @@ import shutil
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -52,17 +53,20 @@ def run(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     """The figures of all three parts."""
     pair, large = PAIRS[options.models], options.rows >= ROWS
     found: dict[str, Any] = {}
-    if large:
-        found["throughput"] = throughput(_new(folder, "alone"), pair, 6_000, options.seed)
-        _say(f"filling beside the model alone: {found['throughput']}")
     found["controls"] = controls(_new(folder, "controls"), pair, 120, options.seed)
     _say(f"the gate's controls: {found['controls']}")
     pool = 12_000 if large else 1_000
     setting = build(_new(folder, "table"), pair, options.rows, pool, options.seed)
     _say(f"{len(setting.texts):,} memories")
+    if large:
+        alone = shutil.copytree(setting.folder, folder / "alone")
+        found["throughput"] = throughput(replace(setting, folder=alone))
+        _say(f"filling beside the model alone: {found['throughput']}")
     pauses = (0.05, 0.7, 0.2, 1.0) if large else (0.01, 0.3, 0.05, 0.3)
     tries = math.ceil(1.1 * options.kills)  # some acts end before they are killed
-    plan = Plan(tries, options.seed, 45.0 if large else 2.0, LATER if large else 40, pauses)
+    # a search costs more with each write until the table's owner compacts it: what is usual spans some such rounds
+    seen = (240.0, 60.0) if large else (2.0, 1.0)
+    plan = Plan(tries, options.seed, *seen, LATER if large else 40, pauses)
     told = Story(setting, plan, _say).tell()
     ledger = Ledger.open(setting.config.ledger_url)
     [move] = ledger.moves.all()
@@ -100,17 +104,19 @@ def judged(found: dict[str, Any], kills: int, large: bool) -> list[str]:
     wrong += ["models_again"] if found["models_again"] < 0.999 else []
     wrong += ["kills"] if found["kills"] < kills else []
     if large:
-        found["p95_ratio"] = {who: ratio(spans) for who, spans in found["p95_ms"].items()}
-        wrong += ["p95_ratio"] if any(one is None or one > SLOWER for one in found["p95_ratio"].values()) else []
+        found["p95_ratio"] = {who: ratios(spans) for who, spans in found["p95_ms"].items()}
+        slow = [one is None or one > SLOWER for held in found["p95_ratio"].values() for one in held.values()]
+        wrong += ["p95_ratio"] if any(slow) else []
         wrong += ["throughput"] if found["throughput"]["ratio"] < THROUGHPUT else []
         wrong += ["later_writes"] if found["later_writes"] < LATER else []
     return wrong
 
 
-def ratio(spans: dict[str, float | None]) -> float | None:
-    """P95 during the move in times of that before it."""
-    before, during = spans["before"], spans["during"]
-    return round(during / before, 3) if before and during else None
+def ratios(spans: dict[str, float | None]) -> dict[str, float | None]:
+    """P95 during the move in times of that before it, of the crowd as it works throughout and in its hurry."""
+    pairs = {"calm": ("before", "during"), "hurried": ("before_hurried", "hurried")}
+    held = {name: (spans[before], spans[during]) for name, (before, during) in pairs.items()}
+    return {name: round(during / before, 3) if before and during else None for name, (before, during) in held.items()}
 
 
 def _new(folder: Path, name: str) -> Path:

@@ -14,6 +14,7 @@ from typing import Any
 from mendory.canarying import go_on
 from mendory.clinic import Clinic
 from mendory.config import Config
+from mendory.foreground import step_back
 from mendory.gated import approve, examine_move, held_gate
 from mendory.migrating import fill, go_back, start, under_way
 from mendory.soaking import look
@@ -69,6 +70,8 @@ VERBS: Mapping[str, Callable[[Clinic], dict[str, Any]]] = {
 def main(verb: str, folder: Path) -> None:
     """The act, from a configuration read anew."""
     print("ready", flush=True)
+    if verb != "rollback":  # as the verbs of the command line do
+        step_back()
     clinic = Clinic(Config.load(folder / CONFIG))
     print(json.dumps(VERBS[verb](clinic)), flush=True)
 

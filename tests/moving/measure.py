@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from mendory.clinic import Clinic
 from mendory.config import Config
 from mendory.embedding import Embedder
 from mendory.migrating import fill, start
-from tests.moving.models import Pair
-from tests.moving.setting import CONFIG, build, turn_to
+from tests.moving.setting import CONFIG, Setting, turn_to
 
 _BATCH = 512
 
 
-def throughput(folder: Path, pair: Pair, count: int, seed: int) -> dict[str, float]:
+def throughput(setting: Setting) -> dict[str, float]:
     """Rows a second of the filling, of the model alone just before and after it, and the ratio."""
-    setting = build(folder, pair, count, 4, seed)
+    folder, pair = setting.folder, setting.pair
     turn_to(folder, pair)
     start(Clinic(Config.load(folder / CONFIG)), "ann", same_width=True)
     texts, model = list(setting.texts.values()), pair.models()[1]

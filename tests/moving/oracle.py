@@ -201,7 +201,7 @@ def changed_bits(history: History, rows: Mapping[str, Row], before: Mapping[str,
     }
 
 
-def p95(answers: Iterable[Answer], since: float, until: float) -> float | None:
-    """The 95th percentile, in milliseconds, of what was asked in that span; None below twenty answers."""
-    took = [one.ms for one in answers if since <= one.at < until and one.raised is None]
+def p95(answers: Iterable[Answer], spans: Sequence[tuple[float, float]]) -> float | None:
+    """The 95th percentile, in milliseconds, of what was asked in those spans; None below twenty answers."""
+    took = [a.ms for a in answers if a.raised is None and any(since <= a.at < until for since, until in spans)]
     return float(np.percentile(took, 95)) if len(took) >= 20 else None

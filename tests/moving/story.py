@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,11 +37,16 @@ CALM = 3.0
 
 @dataclass(frozen=True)
 class Plan:
-    """How large a run is. `pauses` are those between the things each of the four programs does."""
+    """How large a run is. `pauses` are those between the things each of the four programs does.
+
+    `before` and `hurried` are the seconds in which the crowd is seen before the move: as it works throughout, and with
+    writers in a hurry, as they are while rows are written that the way back has to keep.
+    """
 
     kills: int
     seed: int
     before: float
+    hurried: float
     later_writes: int
     pauses: tuple[float, float, float, float]
 
@@ -78,6 +83,10 @@ class Story:
         try:
             self._mark("begun", f"the crowd is at work; {plan.before:.0f} s before anything is moved")
             time.sleep(plan.before)
+            self._mark("before_hurry", f"{plan.hurried:.0f} s with writers in a hurry")
+            crowd.hurry_writers()
+            time.sleep(plan.hurried)
+            crowd.hurry_writers()
             turn_to(setting.folder, setting.pair)
             self._mark("start", "the new model is configured")
             parts = (self._start, self._fill, self._gate, self._canary, lambda: self._soak(crowd), self._back)
@@ -143,12 +152,13 @@ class Story:
     def _soak(self, crowd: Crowd) -> None:
         self._killed("look")
         self._driver.act("look")
-        self._mark("looked", "looked at")
+        self._mark("hurry", "looked at; writers are in a hurry")
         crowd.hurry_writers()
         self._killed("fill again")
         since = self._told.moments["switched"]
         until(lambda: self._written(since) >= self._plan.later_writes, PATIENCE, "later writes")
         crowd.hurry_writers()
+        self._mark("calm", "writers pause as before")
         self._told.moments["soaked_since"] = self._filled()[0]
         self._told.soaked = taken(self._setting.folder, self._told.column)
         self._mark("soaked", f"{self._written(since)} rows written since the switch")
@@ -225,16 +235,21 @@ def figures(setting: Setting, told: Told, switched: float, back: float) -> dict[
     }
 
 
+SPANS: Mapping[str, Sequence[tuple[str, str]]] = {
+    "before": [("begun", "before_hurry")],
+    "during": [("start", "hurry"), ("calm", "end")],
+    "before_hurried": [("before_hurry", "start")],
+    "hurried": [("hurry", "calm")],
+    "filling": [("start", "filled")],
+    "gate": [("filled", "approved")],
+    "canary": [("approved", "switched")],
+    "soak": [("switched", "hurry")],
+    "back": [("calm", "end")],
+}
+"""Between which moments the P95 is told; writers in a hurry load the table, so those spans are held to one another."""
+
+
 def _p95s(answers: list[Answer], at: dict[str, float]) -> dict[str, float | None]:
     """P95 before, during, and in each span of the run."""
-    spans = {
-        "before": ("begun", "start"),
-        "during": ("start", "end"),
-        "filling": ("start", "filled"),
-        "gate": ("filled", "approved"),
-        "canary": ("approved", "switched"),
-        "soak": ("switched", "soaked"),
-        "back": ("soaked", "end"),
-    }
-    found = {name: oracle.p95(answers, at[one], at[other]) for name, (one, other) in spans.items()}
+    found = {name: oracle.p95(answers, [(at[a], at[b]) for a, b in pairs]) for name, pairs in SPANS.items()}
     return {name: None if one is None else round(one, 2) for name, one in found.items()}
