@@ -33,8 +33,8 @@ FEWEST: Final = 32
 MOST: Final = 4096
 """Rows of a batch, between which it is sized by the time the last one took: a commit costs some 20 ms whatever it
 holds, and what a kill throws away is one batch."""
-SECONDS: Final = 1.0
-"""How long a batch is to take."""
+SECONDS: Final = 2.0
+"""How long a batch is to take: what a commit and the upkeep after it cost is the less a row the more it holds."""
 _UNIQUE: Final = "the id is not unique"
 
 

@@ -21,8 +21,8 @@ BEFORE: Final = timedelta(days=1)
 """The recalls of so long a time before the work began say how it is without."""
 FIRST: Final = 0.25
 LONGEST: Final = 2.0
-"""Seconds of the first wait and of the longest: a batch takes one second, so work goes on at a third of its speed even
-where recalls stay slow whatever it does."""
+"""Seconds of the first wait and of the longest: a batch takes two, so work goes on at half its speed even where
+recalls stay slow whatever it does."""
 
 BEHIND: Final = 10
 """By how much work in the background is nicer than others: beside a busy agent it gets a tenth of a processor."""
