@@ -24,7 +24,7 @@ LONGEST: Final = 2.0
 """Seconds of the first wait and of the longest: a batch takes two, so work goes on at half its speed even where
 recalls stay slow whatever it does."""
 
-BEHIND: Final = 10
+NICER: Final = 10
 """By how much work in the background is nicer than others: beside a busy agent it gets a tenth of a processor."""
 
 
@@ -35,7 +35,7 @@ def step_back() -> None:
     nothing changes.
     """
     if hasattr(os, "nice"):
-        os.nice(BEHIND)
+        os.nice(NICER)
 
 
 def wait(before: float, now: Sequence[float], usual: float | None) -> float:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mendory.clinic import Clinic
-from mendory.foreground import BEHIND, LONGEST, Foreground, foreground, wait
+from mendory.foreground import LONGEST, NICER, Foreground, foreground, wait
 from mendory.recalls import RecallNote, Recalls
 from tests.conftest import NOON, FakeClock, make_table
 from tests.moving_kit import on_its_way, rows_of
@@ -153,4 +153,4 @@ def test_work_in_the_background_takes_what_others_leave_of_the_processor(tmp_pat
         )
         seen[verb] = int(told.stdout.splitlines()[-1]) - os.getpriority(os.PRIO_PROCESS, 0)
 
-    assert {"start": BEHIND, "gate": BEHIND, "switch": BEHIND, "rollback": 0} == seen
+    assert {"start": NICER, "gate": NICER, "switch": NICER, "rollback": 0} == seen
