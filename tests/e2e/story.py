@@ -239,7 +239,7 @@ class Story:
 
     def _results(self, person: Person, served: Served, run_id: str) -> None:
         """The run as it ended, its artifacts one by one, and the case record where the owner serves it."""
-        person.open_run(run_id)
+        person.open_run(run_id, "Completed")
         self._look(person, "end-run")
         person.open_artifacts()
         self._look(person, "end-artifacts")

@@ -30,6 +30,8 @@ PATIENCE = 60_000
 PRESSES = 3
 """How often a button is pressed: a page that was busy may not have heard the first time."""
 GLANCE = 2_000
+REST, RESTS = 300, 20
+"""Milliseconds in which a text must not change, and how often that is looked at."""
 
 
 @contextmanager
@@ -75,15 +77,16 @@ class Person:
         self.page.wait_for_url(f"{link}**")
         self._shown()
 
-    def open_run(self, run: str) -> None:
-        """The page of the run is shown."""
+    def open_run(self, run: str, state: str = "") -> None:
+        """The page of the run is shown, in that state where one is named: a page may show an earlier one at first."""
         if not self._signed_in:
             self.sign_in()
         self.page.goto(f"{self._root}/runs/flow-run/{run}")
-        self._shown()
+        self._shown(state)
 
-    def _shown(self) -> None:
-        self.page.get_by_text("Suspended").or_(self.page.get_by_text("Completed")).first.wait_for()
+    def _shown(self, state: str = "") -> None:
+        either = self.page.get_by_text("Suspended").or_(self.page.get_by_text("Completed"))
+        (self.page.get_by_text(state) if state else either).first.wait_for()
         self._settle()
 
     def _settle(self) -> None:
@@ -111,7 +114,17 @@ class Person:
             self.page.get_by_role("button", name="Resume").first.click()
             form = self.page.locator(".p-modal__card")
         form.locator("fieldset").first.wait_for()
+        self._come_to_rest(form)
         return form
+
+    def _come_to_rest(self, part: Locator) -> None:
+        """Its text is what it was a moment ago: a description is drawn after the fields it stands above."""
+        text = part.inner_text()
+        for _ in range(RESTS):
+            self.page.wait_for_timeout(REST)
+            before, text = text, part.inner_text()
+            if before == text:
+                return
 
     def fill(self, form: Locator, values: Mapping[str, str | Sequence[str]]) -> None:
         """Each field, by its title, holds the value; a sequence picks several."""
