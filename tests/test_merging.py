@@ -7,10 +7,14 @@ from typing import Any
 
 import pytest
 
+from mendory import filling, migrating
+from mendory.clinic import Clinic
 from mendory.lance import Writer, merging
 from mendory.lance.border import dataset
 from mendory.mapping import Mapping
-from tests.conftest import arrow, make_table, memory
+from tests.conftest import FakeClock, arrow, make_table, memory
+from tests.moving_kit import new_model, on_its_way
+from tests.moving_kit import rows_of as written
 
 LARGE = 200
 BELOW = 100
@@ -82,3 +86,18 @@ def test_who_writes_them_meanwhile_has_them(folder: Path, monkeypatch: pytest.Mo
     assert merging.merge_small(str(folder), "memories", BELOW, many=32) > 0
     assert rows == rows_of(folder)
     assert "换成了咖啡" in {row["content"] for row in rows}
+
+
+def test_a_filling_leaves_few_fragments_however_many_commits_it_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Eighty rows in both languages, a commit each: fewer fragments are left than the number that is merged."""
+    texts = {f"m{n}": f"Likes tea number {n}" for n in range(40)} | {f"z{n}": f"喜欢第{n}种茶" for n in range(40)}
+    config, _ = on_its_way(tmp_path, written(texts))
+    monkeypatch.setattr(filling, "FEWEST", 1)
+    monkeypatch.setattr(filling, "MOST", 1)
+    done = migrating.fill(Clinic(config, clock=FakeClock()), models=lambda *_: new_model(), size=1)
+    left = len(dataset(config.table_uri, "memories").get_fragments())
+
+    assert (80, 0) == (done.rows, done.waiting)
+    assert left < merging.MANY

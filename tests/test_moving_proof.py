@@ -14,6 +14,7 @@ from mendory.ledger.moves import Move, Passed
 from mendory.migration.stages import Stage
 from tests.conftest import NOON
 from tests.moving import oracle
+from tests.moving.__main__ import ratios
 from tests.moving.driver import out_of_order
 from tests.moving.models import PAIRS, unit
 from tests.moving.oracle import NEW, OLD, Answer, History, Row, Space, Write
@@ -165,6 +166,16 @@ def test_how_long_recalls_went_on_from_the_space_of_before() -> None:
     assert 0.0 == oracle.lag(told, 6.0, OLD)
     assert 4.0 == oracle.lag(back, 5.0, OLD)
     assert 0.25 == oracle.lag(back, 5.0, OLD, until=8.0), "taken back, the old space is searched again"
+
+
+def test_the_crowd_is_held_to_itself() -> None:
+    """Each span to the one in which writers worked alike; where too few answers came nothing is said."""
+    spans = {"before": 50.0, "during": 100.0, "before_hurried": 80.0, "hurried": None}
+    answers = [Answer(float(at), 0, ms=float(at)) for at in range(60)]
+
+    assert {"calm": 2.0, "hurried": None} == ratios(spans)
+    assert 58.0 < (oracle.p95(answers, [(0.0, 10.0), (50.0, 60.0)]) or 0.0) < 59.0
+    assert oracle.p95(answers, [(0.0, 10.0)]) is None
 
 
 def test_only_a_refused_write_of_rows_is_one() -> None:

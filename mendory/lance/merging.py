@@ -10,15 +10,15 @@ from mendory.lance.indexing import overtaken
 SMALL: Final = 4096
 """Rows below which a fragment is small: the most that one batch of a filling writes."""
 MANY: Final = 32
-"""Small fragments from which they are merged: each costs a search about .1 ms (docs/migration.md)."""
+"""Small fragments from which they are merged: each costs a search .1 to .3 ms (docs/migration.md)."""
 
 
 def merge_small(uri: str, table: str, below: int | None = None, many: int = 2) -> int:
     """Small fragments that lie side by side are one, where nobody else writes them just now; how many went.
 
-    Small are those of fewer rows than `below`, of any number where it is None; where there are fewer than `many`,
-    nothing is done. With `below` a large fragment is left as it is, deleted rows and all, so that the cost is that of
-    the rows that were written since, not of the table.
+    Without `below` every fragment counts as small, and deleted rows go. With it small are those of fewer rows, and
+    nothing is done where there are fewer than `many`; a large fragment is left as it is, deleted rows and all, so that
+    the cost is that of the rows that were written since, not of the table.
     """
     with ours("Compacting the table", table_folder(uri, table)):
         ds = dataset(uri, table)

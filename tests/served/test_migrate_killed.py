@@ -121,8 +121,7 @@ class Moving(Ward):
 
     def asked(self) -> bool:
         """A run waits for a person's word on the gate."""
-        body = {"deployments": {"name": {"any_": [f"{self.prefix}migrate-ask"]}}}
-        return any("Suspended" == one["state"]["name"] for one in self.served.post("/flow_runs/filter", body))
+        return any("Suspended" == one["state"]["name"] for one in self.asking("migrate-ask"))
 
     def ended(self, run: str) -> None:
         """The run ended well."""

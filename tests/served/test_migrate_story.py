@@ -12,7 +12,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from subprocess import Popen
-from typing import Any
 from uuid import uuid4
 
 import pyotp
@@ -71,12 +70,6 @@ class Changing(Ward):
         """The run ended well."""
         told = self.served.state(run, "Completed", "Unchanged", "Skipped", "Failed", "Crashed", within=PATIENCE)
         assert "COMPLETED" == told["state"]["type"], told["state"]
-
-    def asking(self) -> list[dict[str, Any]]:
-        """The runs that ask about a gate."""
-        body = {"deployments": {"name": {"any_": [f"{self.prefix}migrate-ask"]}}}
-        found: list[dict[str, Any]] = self.served.post("/flow_runs/filter", body)
-        return found
 
     def round_of(self, run: str) -> str:
         """The round in which the run waits for an answer; empty while it works."""
@@ -141,7 +134,7 @@ def test_a_changed_model_is_moved_to_from_event_to_canary(
     examined = ward.move
     assert examined is not None
     assert Stage.GATING is examined.stage, examined.passed[-1].told
-    [run] = [one["id"] for one in ward.asking()]
+    [run] = [one["id"] for one in ward.asking("migrate-ask")]
 
     with browser() as opened:
         looks: dict[str, Look] = {"en": "v1", "zh": "v2"}

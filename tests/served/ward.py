@@ -93,9 +93,9 @@ class Ward:
         names = {"treat": f"treat/{self.prefix}treat", "turn": f"{self.prefix}turn"}
         return heal(self.config, full=full, dry_run=dry_run, **names, **more)
 
-    def asking(self) -> list[dict[str, Any]]:
-        """The treat runs of this table, oldest first."""
-        body = {"deployments": {"name": {"any_": [f"{self.prefix}treat"]}}, "sort": "START_TIME_ASC"}
+    def asking(self, deployment: str = "treat") -> list[dict[str, Any]]:
+        """The runs of this table that ask a person, those of treat or of another deployment, oldest first."""
+        body = {"deployments": {"name": {"any_": [f"{self.prefix}{deployment}"]}}, "sort": "START_TIME_ASC"}
         found = self.served.post("/flow_runs/filter", body)
         return sorted(found, key=lambda run: str(run["created"]))
 
