@@ -126,13 +126,21 @@ class Filling:
 
     def _texts(self, ids: Sequence[str]) -> dict[str, str]:
         """Id → text, of those rows that are still there and can be embedded."""
-        held = self.table.mapping.memories(self.table.read_rows(ids).table) if ids else ()
+        if not ids:
+            return {}
+        self.table.refresh()
+        held = [m for batch in self.table.found(ids, self._said) for m in self.table.mapping.memories(batch)]
         counts = Counter(m.id for m in held)
         return {
             str(m.id): str(m.content)
             for m in held
             if counts[m.id] == 1 and refusal(m.content or "", self.max_chars) is None
         }
+
+    @property
+    def _said(self) -> list[str]:
+        """The columns of the id and the text."""
+        return [self.table.id_column, str(self.table.mapping.column("content"))]
 
     def _committed(self, texts: Mapping[str, str], vectors: Vectors) -> int:
         done = self._commit(texts, vectors)
@@ -149,7 +157,7 @@ class Filling:
         column = str(self.table.mapping.column("embedding"))
         for _ in range(TRIES):
             rows = self.table.read_rows(sorted(texts))
-            memories = self.table.mapping.memories(rows.table)
+            memories = self.table.mapping.memories(rows.table.select(self._said))
             counts = Counter(m.id for m in memories)
             same = [at for at, m in enumerate(memories) if counts[m.id] == 1 and m.content == texts[str(m.id)]]
             if not same:
@@ -178,7 +186,7 @@ def waiting(table: Reader, side: SideState, max_chars: int, again: bool = False)
     Reads the rows without a vector, and those whose text changed; `again` takes all others for waiting as well.
     """
     table.refresh()
-    side.bring_up(table)
+    side.bring_up_vectors(table)
     column = str(table.mapping.column("embedding"))
     found: dict[str, bool] = {}  # id → whether recall returns it; no text is kept, so that memory stays flat
     left_out: Counter[str] = Counter()

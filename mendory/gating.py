@@ -17,7 +17,7 @@ from mendory.embedding import Embedder, Vectors
 from mendory.embedding.batching import refusal
 from mendory.lance import Reader
 from mendory.lance.searching import Searching, visible
-from mendory.migration.gate import TIMED, Evidence, Gate, Speed, Spending, asked, examine
+from mendory.migration.gate import TIMED, Evidence, Gate, Speed, Spending, examine
 from mendory.migration.purity import SAMPLE, Column, Purity, examined
 from mendory.migration.quality import DEPTH
 from mendory.migration.queries import Item, Query, known_items, read_judged
@@ -27,7 +27,8 @@ from mendory.vectors import facts
 _THOUSAND: Final = 1000
 _P95: Final = 95
 _TURN: Final = 32
-"""Queries after which the other space is asked: load that comes and goes falls on both."""
+"""Queries embedded at once. Each is asked in both spaces one after the other, in turn the one or the other first: load
+that comes and goes falls on both."""
 
 
 class Timed:
@@ -84,8 +85,12 @@ def gate(
     timed = [Timed(clinic, reader, monotonic) for reader in (searched, beside)]
     found: list[dict[str, Sequence[str]]] = [{}, {}]
     for start in range(0, len(queries), _TURN):
-        for answers, (_, embedder), search in zip(found, (old, new), timed, strict=True):
-            answers |= asked(queries[start : start + _TURN], embedder, search)
+        part = queries[start : start + _TURN]
+        vectors = [embedder.embed_query([query.text for query in part]) for _, embedder in (old, new)]
+        for at, query in enumerate(part):
+            for space in (0, 1) if at % 2 else (1, 0):
+                [ids] = timed[space](vectors[space][at : at + 1], [query.scope])
+                found[space][query.id] = tuple(ids)
     speed = None
     if len(queries) >= TIMED:
         speed = Speed(timed[0].p95, timed[1].p95, len(queries))
@@ -109,7 +114,7 @@ def gate(
 def purity(clinic: Clinic, embedder: Embedder, seed: int, most: int, late: Collection[str] = ()) -> Purity:
     """What the new column holds, over all rows but the late ones, and a sample of it embedded again."""
     reader = clinic.beside
-    clinic.side_state_beside.bring_up(reader)
+    clinic.side_state_beside.bring_up_vectors(reader)
     sample = draw(reader, seed, SAMPLE, most)
     if late:
         kept = tuple(row for row in sample.rows if row.id not in late)

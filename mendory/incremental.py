@@ -104,7 +104,7 @@ def changed(
         return Unclear("what is kept aside of rows changed since the checkpoint"), held
     if held.version != reader.version and held.facts["spread"] != (neighbours.measured() if neighbours else None):
         return Unclear("the vectors say other things of their space than at the checkpoint"), held
-    stands = index.version()
+    stands = index.tied()
     if stands is None or not held.version <= stands <= reader.version:
         return Unclear("the side state is gone or of another version: mendory plan brings it up"), held
     earlier = _earlier(held, ledger, settings)

@@ -14,21 +14,17 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-import pyarrow as pa
-
-from mendory.claims import claims_in
 from mendory.claims.attributes import Singles
-from mendory.claims.plain import dumps
 from mendory.claimskept import KeptClaims
 from mendory.derived import Derived, derive, vector_digests
 from mendory.errors import Unavailable
-from mendory.links import Above, links
+from mendory.links import Above
 from mendory.private import private_file
 from mendory.record import Memory
 from mendory.side import text_digest
-from mendory.vectors import facts
+from mendory.tying import AT_ONCE, Changed, Source, looked_up, tie
 
 _SHAPE: Final = "8"
 _TABLES: Final = """
@@ -48,39 +44,8 @@ CREATE INDEX IF NOT EXISTS stale ON derived (id) WHERE vector IS NOT NULL AND ve
 """
 _FORMER: Final = "SELECT id, vector, vector_text FROM former WHERE id IN"
 """Vectors of earlier texts that were replaced: one that is given back is of the same text as before."""
-_BATCH: Final = 2000
-
-
-class Changed(Protocol):
-    """Which rows changed between two versions; `full` when nobody knows."""
-
-    @property
-    def ids(self) -> frozenset[str]:
-        """The rows that were written or may have been."""
-
-    @property
-    def gone(self) -> frozenset[str]:
-        """The rows that were deleted."""
-
-    @property
-    def full(self) -> bool:
-        """True when it can't be told by rows."""
-
-
-class Source(Protocol):
-    """The table, at one version."""
-
-    @property
-    def version(self) -> int:
-        """The version read."""
-
-    def changed_since(self, version: int) -> Changed:
-        """Which rows changed after that version."""
-
-    def with_vectors(
-        self, ids: Collection[str] | None, texts_only: bool = False
-    ) -> Iterator[tuple[list[Memory], pa.Array | None]]:
-        """Batches of the rows with these ids, all when None, each with its vectors; at will only ids and texts."""
+_VERSION, _TIED = "version", "tied"
+"""What is noted of the two parts: the version that the vectors are known of, and that of claims and links."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,49 +75,61 @@ class SideState:
         """Every row at the source's version has what is derived of it, and no other row has.
 
         `spaces` says of which space the vectors of some rows were seen to be. Cost: proportional to the rows that
-        changed; the first time one pass over the table with its vectors, memory flat.
+        changed; the first time two passes over the table with its vectors, memory flat.
         """
         with self._open() as conn:
-            since = self._version(conn)
-            change = None if since is None else source.changed_since(since)
-            full = change is None or change.full
-            wanted = None if change is None or change.full else change.ids | (spaces or {}).keys()
-            seen: set[str] | None = set() if full else None
-            looked_at = 0
-            if since is None:
-                conn.execute("DELETE FROM claimed")
-            if full:
-                conn.execute("DELETE FROM link")
-            elif change is not None:
-                conn.executemany("DELETE FROM link WHERE id = ?", [(i,) for i in sorted(change.ids | change.gone)])
-            for memories, vectors in source.with_vectors(wanted) if wanted is None or wanted else ():
-                looked_at += len(memories)
-                self._write(conn, memories, vector_digests(vectors, len(memories)), spaces or {})
-                tied = zip(memories, _marks(vectors, len(memories)), strict=True)
-                rows = [
-                    (link, memory.id)
-                    for memory, mark in tied
-                    if memory.id
-                    for link in links(memory, mark, self._above, self._singles)
-                ]
-                conn.executemany("INSERT OR IGNORE INTO link VALUES (?, ?)", rows)
-                if seen is not None:
-                    seen.update(m.id for m in memories if m.id)
-            stray = self._stray(conn, seen) if seen is not None else sorted(change.gone if change else ())
-            for name in ("derived", "former"):
-                conn.executemany(f"DELETE FROM {name} WHERE id = ?", [(i,) for i in stray])  # noqa: S608
-            if looked_at or stray:
-                conn.execute("DELETE FROM claimed WHERE content NOT IN (SELECT content FROM derived)")
-            held = {"key": self._key, "version": str(source.version)}
-            conn.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", held.items())
-        return Brought(source.version, looked_at, len(stray), full)
+            done = self._derive(conn, source, spaces or {})
+            tie(conn, source, self._change(conn, source, _TIED), self._above, self._singles)
+            conn.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (_TIED, str(source.version)))
+        return done
+
+    def bring_up_vectors(self, source: Source) -> Brought:
+        """The same, but for the claims and links of rows, which stay at the version they are of (`tied`).
+
+        It is all that `stale` needs, and the first time a twelfth of the cost.
+        """
+        with self._open() as conn:
+            return self._derive(conn, source, {})
+
+    def _derive(self, conn: sqlite3.Connection, source: Source, spaces: Mapping[str, str]) -> Brought:
+        if self._at(conn, _VERSION) is None:  # of what was derived in another way, only vectors' texts are of use
+            for name in ("about", "claimed", "link"):
+                conn.execute(f"DELETE FROM {name}")  # noqa: S608
+        change = self._change(conn, source, _VERSION)
+        wanted = None if change is None else change.ids | spaces.keys()
+        seen: set[str] = set()
+        looked_at = 0
+        for memories, vectors in source.with_vectors(wanted) if wanted is None or wanted else ():
+            looked_at += len(memories)
+            self._write(conn, memories, vector_digests(vectors, len(memories)), spaces)
+            if change is None:
+                seen.update(m.id for m in memories if m.id)
+        stray = self._stray(conn, seen) if change is None else sorted(change.gone)
+        for name in ("derived", "former"):
+            conn.executemany(f"DELETE FROM {name} WHERE id = ?", [(i,) for i in stray])  # noqa: S608
+        held = {"key": self._key, _VERSION: str(source.version)}
+        conn.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", held.items())
+        return Brought(source.version, looked_at, len(stray), change is None)
+
+    def _change(self, conn: sqlite3.Connection, source: Source, part: str) -> Changed | None:
+        """What changed since that part was brought up; None where it is all rows, or nobody knows."""
+        since = self._at(conn, part)
+        change = None if since is None else source.changed_since(since)
+        return None if change is None or change.full else change
 
     def version(self) -> int | None:
-        """The table's version it stands at; None when it holds nothing of this table read this way."""
+        """The version that what it knows of vectors is of; None when it holds nothing of this table read this way."""
+        return self._known(_VERSION)
+
+    def tied(self) -> int | None:
+        """The version that its claims and links are of; None where there are none."""
+        return self._known(_TIED)
+
+    def _known(self, part: str) -> int | None:
         if not self.exists():
             return None
         with self._open() as conn:
-            return self._version(conn)
+            return self._at(conn, part)
 
     def of_text(self, made: Iterable[tuple[str, str, str]]) -> None:
         """Where a row of that id holds the vector of that digest, it is of the text of that digest."""
@@ -181,7 +158,7 @@ class SideState:
                 held = conn.execute(f"{columns} AND vector_text != content").fetchall()
                 held += list(_of_ids(conn, columns, sorted(change.ids)))
             known = {row: {vector: came_from} for row, vector, came_from in held}
-            for row, earlier, text in _looked_up(conn, _FORMER, known):
+            for row, earlier, text in looked_up(conn, _FORMER, known):
                 known[row].setdefault(earlier, text)
         found = set()
         for memories, vectors in source.with_vectors(sorted(known), texts_only=True) if known else ():
@@ -198,12 +175,12 @@ class SideState:
     def links(self, ids: Iterable[str]) -> set[str]:
         """The links of these rows; see `mendory.links`."""
         with self._open() as conn:
-            return {link for (link,) in _looked_up(conn, "SELECT link FROM link WHERE id IN", ids)}
+            return {link for (link,) in looked_up(conn, "SELECT link FROM link WHERE id IN", ids)}
 
     def linked(self, held: Iterable[str]) -> list[tuple[str, str]]:
         """(link, row) for each row that has one of these links."""
         with self._open() as conn:
-            return [(link, row) for link, row in _looked_up(conn, "SELECT link, id FROM link WHERE link IN", held)]
+            return [(link, row) for link, row in looked_up(conn, "SELECT link, id FROM link WHERE link IN", held)]
 
     def counts(self) -> dict[str, int]:
         """How many rows, how many with a vector of another text, and how many with a vector of a known space."""
@@ -233,14 +210,14 @@ class SideState:
                 "touched. Free the file or the disk, or delete it: it is derived again."
             ) from error
 
-    def _version(self, conn: sqlite3.Connection) -> int | None:
+    def _at(self, conn: sqlite3.Connection, part: str) -> int | None:
         held = dict(conn.execute("SELECT key, value FROM about").fetchall())
-        return int(held["version"]) if held.get("key") == self._key else None
+        return int(held[part]) if held.get("key") == self._key and part in held else None
 
     def _held(self, conn: sqlite3.Connection, ids: Iterable[str]) -> dict[str, Derived]:
         wanted, found = sorted(set(ids)), {}
-        for at in range(0, len(wanted), _BATCH):
-            part = wanted[at : at + _BATCH]
+        for at in range(0, len(wanted), AT_ONCE):
+            part = wanted[at : at + AT_ONCE]
             marks = ", ".join("?" * len(part))
             columns = "id, content, meaning, claim, vector, vector_text, vector_space, factor"
             for row in conn.execute(f"SELECT {columns} FROM derived WHERE id IN ({marks})", part):  # noqa: S608
@@ -251,7 +228,7 @@ class SideState:
         self, conn: sqlite3.Connection, memories: list[Memory], vectors: list[str | None], spaces: Mapping[str, str]
     ) -> None:
         before = self._held(conn, [m.id for m in memories if m.id])
-        former = {(row, vector): text for row, vector, text in _looked_up(conn, _FORMER, before)}
+        former = {(row, vector): text for row, vector, text in looked_up(conn, _FORMER, before)}
         rows, replaced = [], []
         for memory, vector in zip(memories, vectors, strict=True):
             if memory.id:
@@ -266,30 +243,14 @@ class SideState:
                 rows.append((memory.id, d.content, d.meaning, claim, d.vector, d.vector_text, d.vector_space, d.factor))
         conn.executemany("INSERT OR REPLACE INTO derived VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
         conn.executemany("INSERT OR REPLACE INTO former VALUES (?, ?, ?)", replaced)
-        texts = {text_digest(memory): memory.content for memory in memories if memory.id and memory.content}
-        known = {content for (content,) in _looked_up(conn, "SELECT content FROM claimed WHERE content IN", texts)}
-        said = [(key, dumps(claims_in(text))) for key, text in texts.items() if key not in known]
-        conn.executemany("INSERT INTO claimed VALUES (?, ?)", said)
 
     @staticmethod
     def _stray(conn: sqlite3.Connection, seen: Collection[str]) -> list[str]:
         return [i for (i,) in conn.execute("SELECT id FROM derived") if i not in seen]
 
 
-def _looked_up(conn: sqlite3.Connection, query: str, wanted: Iterable[str]) -> Iterator[tuple[str, ...]]:
-    keys = sorted(set(wanted))
-    for at in range(0, len(keys), _BATCH):
-        part = keys[at : at + _BATCH]
-        marks = ", ".join("?" * len(part))
-        yield from conn.execute(f"{query} ({marks})", part)
-
-
-def _marks(vectors: pa.Array | None, size: int) -> list[int | None]:
-    return [None] * size if vectors is None else facts(vectors).field("mark").to_pylist()
-
-
 def _of_ids(conn: sqlite3.Connection, query: str, ids: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     """The rows of a query, which has a condition already, with these ids."""
-    for at in range(0, len(ids), _BATCH):
-        part = ids[at : at + _BATCH]
+    for at in range(0, len(ids), AT_ONCE):
+        part = ids[at : at + AT_ONCE]
         yield from conn.execute(f"{query} AND id IN ({', '.join('?' * len(part))})", part)

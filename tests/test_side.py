@@ -20,6 +20,7 @@ from mendory.executor.owner import executing
 from mendory.executor.rollback import rollback
 from mendory.finding import Code, finding
 from mendory.ledger.records import IntentKind
+from mendory.links import links
 from mendory.plan.binding import bind
 from mendory.plan.draft import Draft
 from mendory.plan.model import Aside, ColumnChange, Edit
@@ -169,6 +170,42 @@ def test_a_vector_older_than_its_text_is_known(clinic: Clinic, tmp_path: Path) -
         clinic.side_state.bring_up(clinic.reader)
 
         assert {"rows": 4, "stale_vectors": stale, "known_space": 0} == clinic.side_state.counts()
+
+
+@pytest.mark.parametrize("text", ["I moved to Bergen.", "我住在杭州。"])
+def test_vectors_alone_are_brought_up_and_claims_and_links_later(clinic: Clinic, tmp_path: Path, text: str) -> None:
+    """Whether a vector is of its text is known at once; claims and links wait, told as older, and then are whole."""
+    side = clinic.side_state
+    first = side.bring_up_vectors(clinic.reader)
+    untied = side.tied(), side.links("abcd")
+    side.bring_up(clinic.reader)
+    tied, before = side.tied(), side.links("c")
+    owners(tmp_path).update(where="mem_id = 'c'", values={"正文": text})
+    clinic.reader.refresh()
+
+    again = side.bring_up_vectors(clinic.reader)
+    stale, stands = side.stale(clinic.reader), (side.version(), side.tied(), side.links("c"))
+    side.bring_up(clinic.reader)
+    memory = clinic.reader.fetch(["c"])["c"]
+    mark = memory.vector.mark if memory.vector else None
+
+    assert (None, set()) == untied
+    assert [(4, True), (1, False)] == [(one.looked_at, one.full) for one in (first, again)]
+    assert frozenset("c") == stale
+    assert (clinic.reader.version, tied, before) == stands
+    assert clinic.reader.version == side.tied()
+    assert links(memory, mark) == side.links("c")
+    assert links(memory, mark) != before
+
+
+def test_claims_of_another_reading_are_not_kept_by_vectors_alone(clinic: Clinic, tmp_path: Path) -> None:
+    """Where rows are read another way now, what was tied is gone, though only vectors were brought up."""
+    clinic.side_state.bring_up(clinic.reader)
+    other = Clinic(make_config(tmp_path, mapping=MAPPING | {"volatile": []}, metadata={"required": []}), FakeClock())
+
+    other.side_state.bring_up_vectors(other.reader)
+
+    assert (None, set()) == (other.side_state.tied(), other.side_state.links("abcd"))
 
 
 def test_the_space_that_was_seen_stays_until_the_vector_changes(clinic: Clinic, tmp_path: Path) -> None:

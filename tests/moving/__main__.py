@@ -55,7 +55,7 @@ def run(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     found: dict[str, Any] = {}
     found["controls"] = controls(_new(folder, "controls"), pair, 120, options.seed)
     _say(f"the gate's controls: {found['controls']}")
-    pool = 12_000 if large else 1_000
+    pool = 12_000 if large else 4_000
     setting = build(_new(folder, "table"), pair, options.rows, pool, options.seed)
     _say(f"{len(setting.texts):,} memories")
     if large:
