@@ -29,6 +29,7 @@ from mendory.record import Memory
 from mendory.scopes.doubts import CODES, Doubtful
 from mendory.side import Notes
 from mendory.ties import Index, Vectors, claimed_by, closed, met, said_of
+from mendory.tying import Change
 
 _TIMED: Final = frozenset({Code.TIMESTAMP_FUTURE, Code.TIMESTAMP_UNIT, Code.TIMESTAMP_SUSPICIOUS})
 """Codes that depend on the clock: what was found of them is looked at again though no row changed."""
@@ -74,24 +75,12 @@ class Rows(Protocol):
         """How many memories there are."""
 
 
-class Change(Protocol):
+class Explained(Change, Protocol):
     """Which rows changed since the earlier check."""
 
     @property
-    def ids(self) -> frozenset[str]:
-        """The rows that were written or may have been."""
-
-    @property
-    def gone(self) -> frozenset[str]:
-        """The rows that were deleted."""
-
-    @property
-    def full(self) -> bool:
-        """True when it can't be told by rows."""
-
-    @property
     def why(self) -> str:
-        """Why not."""
+        """Why it can't be told by rows."""
 
 
 class Alike(Neighbours, Vectors, Protocol):
@@ -119,7 +108,7 @@ class Rechecked:
 
 def recheck(
     earlier: Earlier,
-    change: Change,
+    change: Explained,
     now: Rows,
     past: Callable[[], Rows],
     fetch: Fetch,

@@ -20,7 +20,7 @@ AT_ONCE: Final = 2000
 """Keys of one query."""
 
 
-class Changed(Protocol):
+class Change(Protocol):
     """Which rows changed between two versions; `full` when nobody knows."""
 
     @property
@@ -43,7 +43,7 @@ class Source(Protocol):
     def version(self) -> int:
         """The version read."""
 
-    def changed_since(self, version: int) -> Changed:
+    def changed_since(self, version: int) -> Change:
         """Which rows changed after that version."""
 
     def with_vectors(
@@ -52,26 +52,26 @@ class Source(Protocol):
         """Batches of the rows with these ids, all when None, each with its vectors; at will only ids and texts."""
 
 
-def tie(
-    conn: sqlite3.Connection, source: Source, change: Changed | None, above: Above | None, singles: Singles
-) -> None:
-    """Every row that changed, or every row where nobody says which did, has its links, and its text its claims.
-
-    What no row says any more is gone. `above` and `singles` are those of `mendory.links`. Cost: some .6 ms for a text
-    whose claims are not there, and as much for the links of a row.
-    """
+def untie(conn: sqlite3.Connection, change: Change | None) -> None:
+    """The rows that changed or went have no links; no row has, where nobody says which did."""
     if change is None:
         conn.execute("DELETE FROM link")
     else:
         conn.executemany("DELETE FROM link WHERE id = ?", [(i,) for i in sorted(change.ids | change.gone)])
-    wanted = None if change is None else change.ids
-    for memories, vectors in source.with_vectors(wanted) if wanted is None or wanted else ():
-        _keep_claims(conn, memories)
-        tied = zip(memories, _marks(vectors, len(memories)), strict=True)
-        rows = [(link, memory.id) for memory, mark in tied if memory.id for link in links(memory, mark, above, singles)]
-        conn.executemany("INSERT OR IGNORE INTO link VALUES (?, ?)", rows)
-    if change is None or change.ids or change.gone:
-        conn.execute("DELETE FROM claimed WHERE content NOT IN (SELECT content FROM derived)")
+
+
+def tie(
+    conn: sqlite3.Connection, memories: list[Memory], vectors: pa.Array | None, above: Above | None, singles: Singles
+) -> None:
+    """Each of these rows, with its vector, has its links, and its text its claims.
+
+    `above` and `singles` are those of `mendory.links`. Cost: some .6 ms for a text whose claims are not there, and as
+    much for the links of a row.
+    """
+    _keep_claims(conn, memories)
+    tied = zip(memories, _marks(vectors, len(memories)), strict=True)
+    rows = [(link, memory.id) for memory, mark in tied if memory.id for link in links(memory, mark, above, singles)]
+    conn.executemany("INSERT OR IGNORE INTO link VALUES (?, ?)", rows)
 
 
 def _keep_claims(conn: sqlite3.Connection, memories: list[Memory]) -> None:

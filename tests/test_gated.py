@@ -6,7 +6,7 @@ Gates are values here, so that the tests say what passed; two real models pass o
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,18 @@ import pyarrow as pa
 import pytest
 
 import mendory
+from mendory import gating
 from mendory.clinic import Clinic
+from mendory.embedding import Vectors
 from mendory.errors import InputInvalid, MigrationRefused
 from mendory.gated import MovedOn, approve, held_gate, moved_on, newest_gate, reject, still_stands
 from mendory.ledger.moves import Move
+from mendory.migrating import space_of
 from mendory.migration.gate import Gate
 from mendory.migration.stages import Stage
 from mendory.migration.void import Void
 from tests.conftest import FakeClock, make_config
+from tests.gate_kit import items
 from tests.moving_kit import COLUMN, a_gate, filling, new_model, old_model, on_its_way, rows_of
 
 pytestmark = pytest.mark.lance
@@ -58,6 +62,45 @@ def changed(clinic: Clinic, rows: int, text: str) -> None:
     """Another program gives so many rows another text."""
     for n in range(rows):
         table_of(clinic).update(where=f"id = 'm{n}'", values={"content": f"{text} {n}"})
+
+
+# --- how it is asked ----------------------------------------------------------------------------
+
+
+def test_each_query_is_asked_in_both_spaces_one_after_the_other(
+    tmp_path: Path, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each space first in turn, with its own vector of the same query: what the machine does besides falls on both."""
+    held = items()
+    config, _ = on_its_way(tmp_path, rows_of({item.id: item.text for item in [*held[:12], *held[-12:]]}))
+    filling(config).run()
+    clinic = Clinic(config, clock)
+    asked: list[tuple[str, list[float], str]] = []
+
+    class Heard(gating.Timed):
+        """A search that tells what it was asked."""
+
+        def __call__(self, vectors: Vectors, scopes: Sequence[str]) -> Sequence[Sequence[str]]:
+            asked.extend((self._column, v.tolist(), scope) for v, scope in zip(vectors, scopes, strict=True))
+            return super().__call__(vectors, scopes)
+
+    monkeypatch.setattr(gating, "Timed", Heard)
+    models = old_model(), new_model()
+    old, new = (space_of(clinic.ledger, ident) for ident in (current(clinic).old, current(clinic).new))
+    found, queries = gating.gate(clinic, (old, models[0]), (new, models[1]), 1)
+    made = {
+        column: model.embed([query.text for query in queries]).tolist()
+        for column, model in zip(("embedding", COLUMN), models, strict=True)
+    }
+    pairs = [
+        (column, made[column][at], query.scope)
+        for at, query in enumerate(queries)
+        for column in (("embedding", COLUMN) if at % 2 else (COLUMN, "embedding"))
+    ]
+
+    assert len(queries) > 32, "more than are embedded at once"
+    assert pairs == asked
+    assert found.as_json()["parts"][2]["numbers"]["first"]["queries"] == len(queries)
 
 
 # --- the gate on record -------------------------------------------------------------------------

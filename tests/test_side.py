@@ -179,8 +179,9 @@ def test_vectors_alone_are_brought_up_and_claims_and_links_later(clinic: Clinic,
     first = side.bring_up_vectors(clinic.reader)
     untied = side.tied(), side.links("abcd")
     side.bring_up(clinic.reader)
-    tied, before = side.tied(), side.links("c")
+    tied, before, went = side.tied(), side.links("c"), side.links("d")
     owners(tmp_path).update(where="mem_id = 'c'", values={"正文": text})
+    owners(tmp_path).delete("mem_id = 'd'")
     clinic.reader.refresh()
 
     again = side.bring_up_vectors(clinic.reader)
@@ -196,6 +197,8 @@ def test_vectors_alone_are_brought_up_and_claims_and_links_later(clinic: Clinic,
     assert clinic.reader.version == side.tied()
     assert links(memory, mark) == side.links("c")
     assert links(memory, mark) != before
+    assert went
+    assert set() == side.links("d")
 
 
 def test_claims_of_another_reading_are_not_kept_by_vectors_alone(clinic: Clinic, tmp_path: Path) -> None:
