@@ -66,7 +66,7 @@ def run(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     tries = math.ceil(1.1 * options.kills)  # some acts end before they are killed
     # a search costs more with each write until the table's owner compacts it: what is usual spans some such rounds
     seen = (240.0, 60.0) if large else (2.0, 1.0)
-    plan = Plan(tries, options.seed, *seen, LATER if large else 40, pauses)
+    plan = Plan(tries, options.seed, *seen, LATER if large else 40, pauses, 1.0 if large else 0.25)
     told = Story(setting, plan, _say).tell()
     ledger = Ledger.open(setting.config.ledger_url)
     [move] = ledger.moves.all()

@@ -27,9 +27,9 @@ ACTS = {
     "fill again": (0.08, 6.0),
     "rollback": (0.08, 1.0),
 }
-"""Which share of the kills falls on which act, and about how many seconds it takes, until one has ended."""
+"""Which share of the kills falls on which act, and about how many seconds it takes with 20,000 rows."""
 PATIENCE = 900.0
-RECALLS = 45
+RECALLS = 50
 """Recalls between two looks at the canary: the 20 of each space that a share asks for, and some more."""
 CALM = 3.0
 """Seconds in which every program has met the pointer again."""
@@ -40,7 +40,8 @@ class Plan:
     """How large a run is. `pauses` are those between the things each of the four programs does.
 
     `before` and `hurried` are the seconds in which the crowd is seen before the move: as it works throughout, and with
-    writers in a hurry, as they are while rows are written that the way back has to keep.
+    writers in a hurry, as they are while rows are written that the way back has to keep. `guess` is how long an act
+    takes until one has ended, as a share of what `ACTS` says.
     """
 
     kills: int
@@ -49,6 +50,7 @@ class Plan:
     hurried: float
     later_writes: int
     pauses: tuple[float, float, float, float]
+    guess: float = 1.0
 
 
 @dataclass
@@ -173,7 +175,8 @@ class Story:
         """The share of the kills that falls on this act, and those that earlier acts were too quick for."""
         names = list(ACTS)
         due = round(self._plan.kills * sum(ACTS[name][0] for name in names[: names.index(act) + 1]))
-        self._driver.killed(act.split()[0], max(0, due - sum(self._driver.kills.values())), ACTS[act][1], over)
+        guess = self._plan.guess * ACTS[act][1]
+        self._driver.killed(act.split()[0], max(0, due - sum(self._driver.kills.values())), guess, over)
 
     def _recalls(self) -> int:
         """Recalls of the agent so far."""
