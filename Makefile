@@ -9,7 +9,7 @@ export TOKENIZERS_PARALLELISM := false
 # The models of the tests run on the processor. Installed first, or their packages would choose one by themselves.
 TORCH ?= torch==2.13.0
 
-.PHONY: first-answer heal serve test check bench bench-guard bench-near bench-recall bench-structure bench-served quality e2e crash migrate mutants clean
+.PHONY: first-answer heal serve test check bench bench-guard bench-near bench-recall bench-structure bench-served bench-migration quality e2e crash migrate mutants clean
 
 $(VENV)/demo.ready: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -77,6 +77,10 @@ bench-structure: $(VENV)/dev.ready
 # Prefect's part of a heal of 100 k rows, against the same calls without it; the last line is JSON.
 bench-served: $(VENV)/dev.ready
 	@$(BIN)/python -m bench.served
+
+# Filling and gate of a move, 5 k to 80 k rows, in time and memory, beside the model alone; the last line is JSON.
+bench-migration: $(VENV)/dev.ready
+	@$(BIN)/python -m bench.migration
 
 # Precision and recall on labelled pairs beside baselines, docs/quality.md; the last line is JSON. Without DATA the
 # folder is ../shared/data and one half of each set is reported; with it nothing is chosen and all rows count.

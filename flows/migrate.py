@@ -4,11 +4,10 @@ Trigger: its schedules, the event embedding-model.changed, or by hand. Each run 
 does what can be done now, so it may be killed anywhere. A gate that passed is asked about by a run of its own.
 """
 
-from prefect import flow, runtime
+from prefect import flow
 
-from mendory.foreground import step_back
 from tasks.gate import answer_by, ask_about, asks, gather
-from tasks.migrate import begin, examine, fill, go_on, look_at, move_name, told_of, waits_to_go_on
+from tasks.migrate import begin, examine, fill, go_on, look_at, move_name, step_back, told_of, waits_to_go_on
 from tasks.turn import table_turn
 
 
@@ -24,8 +23,7 @@ def migrate(
     turn: str = "",
 ):
     """How far the move is, in counts, ids and digests; every stage of it is in the ledger."""
-    if runtime.deployment.id:  # a process of its own
-        step_back()
+    step_back(config)
     answers = []
     while asks(config, gate):
         answers.append(answer_by(config, ask_about(config, gate)))

@@ -24,18 +24,15 @@ LONGEST: Final = 2.0
 """Seconds of the first wait and of the longest: a batch takes two, so work goes on at half its speed even where
 recalls stay slow whatever it does."""
 
-NICER: Final = 10
-"""By how much work in the background is nicer than others: beside a busy agent it gets a tenth of a processor."""
 
-
-def step_back() -> None:
-    """This process, which does nothing else, leaves the processor to others that want it; for good.
+def step_back(niceness: int) -> None:
+    """This process, which does nothing else, is so much nicer to others that want the processor; for good.
 
     To be called before threads are made: those that run already keep their place. Where a system has no such notion,
     nothing changes.
     """
     if hasattr(os, "nice"):
-        os.nice(NICER)
+        os.nice(niceness)
 
 
 def wait(before: float, now: Sequence[float], usual: float | None) -> float:

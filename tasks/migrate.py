@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from prefect import task
 from prefect.client.schemas.objects import State
-from prefect.runtime import flow_run
+from prefect.runtime import deployment, flow_run
 from prefect.states import Completed
 
-from mendory import canarying, gated, migrating, soaking, upgrading
+from mendory import canarying, foreground, gated, migrating, soaking, upgrading
 from mendory.clinic import Clinic
 from mendory.errors import MigrationRefused
 from mendory.events import OWN
@@ -30,6 +30,12 @@ AGAIN: Final = timedelta(days=1)
 _ON_ITS_WAY: Final = (Stage.APPROVED, Stage.CANARY, Stage.SWITCHED)
 _LACKING: Final = ["half_migrated"]
 _Looked = tuple[Changed | None, dict[str, Any]]
+
+
+def step_back(config: str) -> None:
+    """This run leaves the processor to others, where its process is its own: one that a worker began."""
+    if deployment.id:
+        foreground.step_back(clinic(config).config.migration.niceness)
 
 
 @task(**OPTIONS)

@@ -117,7 +117,7 @@ class FakeClock:
 @pytest.fixture(autouse=True)
 def at_the_same_place(monkeypatch: pytest.MonkeyPatch) -> None:
     """A verb called inside the tests' own process does not step back: that process does more besides."""
-    monkeypatch.setattr(foreground, "step_back", lambda: None)
+    monkeypatch.setattr(foreground, "step_back", lambda niceness: None)
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from mendory.clinic import Clinic
-from mendory.foreground import LONGEST, NICER, Foreground, foreground, wait
+from mendory.foreground import LONGEST, Foreground, foreground, wait
 from mendory.recalls import RecallNote, Recalls
-from tests.conftest import NOON, FakeClock, make_table
+from tests.conftest import NOON, FakeClock, make_config, make_table
 from tests.moving_kit import on_its_way, rows_of
 
 KEEP = timedelta(days=90)
@@ -133,9 +133,10 @@ def test_the_bounds_of_a_wait() -> None:
 
 
 def test_work_in_the_background_takes_what_others_leave_of_the_processor(tmp_path: Path) -> None:
-    """The verbs that fill, examine and switch step back, in their own process; the way back never does."""
+    """The verbs that fill, examine and switch step back as configured, in a process of theirs; the way back never."""
     make_table(tmp_path, [])
-    (tmp_path / "mendory.toml").write_text('[table]\nuri = "."\nname = "memories"\n', encoding="utf-8")
+    said = '[table]\nuri = "."\nname = "memories"\n[migration]\nniceness = 7\n'
+    (tmp_path / "mendory.toml").write_text(said, encoding="utf-8")
     seen = {}
     for verb in ("start", "gate", "switch", "rollback"):
         args = [] if verb == "gate" else ["--as", "ann"]
@@ -153,4 +154,5 @@ def test_work_in_the_background_takes_what_others_leave_of_the_processor(tmp_pat
         )
         seen[verb] = int(told.stdout.splitlines()[-1]) - os.getpriority(os.PRIO_PROCESS, 0)
 
-    assert {"start": NICER, "gate": NICER, "switch": NICER, "rollback": 0} == seen
+    assert {"start": 7, "gate": 7, "switch": 7, "rollback": 0} == seen
+    assert 10 == make_config(tmp_path).migration.niceness

@@ -63,7 +63,7 @@ def migrate() -> None:
 @json_option
 def start(clinic: Clinic, same_width: bool, again: bool, by: str, as_json: bool) -> int:
     """Begin the move to the configured model, or go on with it: fill the new space's vectors."""
-    foreground.step_back()
+    foreground.step_back(clinic.config.migration.niceness)
     change = upgrading.changed(clinic, probe=False)
     looked = upgrading.check(clinic, change) if change and change.differs and not change.checked else None
     move = migrating.start(clinic, by, same_width)

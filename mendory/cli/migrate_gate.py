@@ -38,7 +38,7 @@ from mendory.text import shown
 @json_option
 def gate(clinic: Clinic, judged: Path | None, as_json: bool) -> int:
     """Examine the new space at the table's newest version: five parts, none can be left out; kept for the record."""
-    foreground.step_back()
+    foreground.step_back(clinic.config.migration.niceness)
     _, found = gated.examine_move(clinic, clinic.writer.latest(), judged)
     if as_json:
         print_json(found.as_json())

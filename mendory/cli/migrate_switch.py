@@ -46,7 +46,7 @@ _SAID: Final = {
 @json_option
 def switch(clinic: Clinic, by: str, as_json: bool) -> int:
     """Go on from the approval: the canary's shares, then the switch; while the new space soaks, its daily look."""
-    foreground.step_back()
+    foreground.step_back(clinic.config.migration.niceness)
     move = clinic.ledger.moves.current()
     if move is not None and move.stage is Stage.SOAKING:
         return _look(clinic, by, as_json)

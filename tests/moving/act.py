@@ -70,9 +70,9 @@ VERBS: Mapping[str, Callable[[Clinic], dict[str, Any]]] = {
 def main(verb: str, folder: Path) -> None:
     """The act, from a configuration read anew."""
     print("ready", flush=True)
-    if verb != "rollback":  # as the verbs of the command line do
-        step_back()
     clinic = Clinic(Config.load(folder / CONFIG))
+    if verb != "rollback":  # as the verbs of the command line do
+        step_back(clinic.config.migration.niceness)
     print(json.dumps(VERBS[verb](clinic)), flush=True)
 
 

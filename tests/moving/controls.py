@@ -26,7 +26,7 @@ SOUND = "sound"
 def controls(folder: Path, pair: Pair, count: int, seed: int) -> dict[str, list[str]]:
     """Damage → the reasons of the first part of the gate; the sound table is one of them and has none."""
     setting = build(folder, pair, count, 4, seed)
-    turn_to(folder, pair)
+    turn_to(setting)
     column = start(Clinic(Config.load(folder / CONFIG)), "ann", same_width=True).column
     fill(Clinic(Config.load(folder / CONFIG)))
     models = pair.models()

@@ -21,7 +21,7 @@ def throughput(setting: Setting) -> dict[str, float]:
     claims, and the model is loaded.
     """
     folder, pair = setting.folder, setting.pair
-    turn_to(folder, pair)
+    turn_to(setting)
     start(Clinic(Config.load(folder / CONFIG)), "ann", same_width=True)
     texts, model = list(setting.texts.values()), pair.models()[1]
     model.embed(texts[:_BATCH])

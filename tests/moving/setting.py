@@ -32,7 +32,7 @@ _FEWEST = 24
 """Memories of a scope below which the demo has none to retire."""
 _QUERIES = 2_000
 _INDEXED_FROM = 5_000
-_MIGRATION = "\n[migration]\ncanary_recalls = 20\nvoid_share = 0.5\n"
+_MIGRATION = "\n[migration]\ncanary_recalls = 20\nvoid_share = 0.5\nniceness = {niceness}\n"
 """Shares that pass in minutes, and a word that stands while writers change in minutes what elsewhere takes days."""
 
 
@@ -44,6 +44,7 @@ class Setting:
     pair: Pair
     texts: Mapping[str, str]
     vectors: Mapping[str, Vectors]
+    niceness: int
 
     @property
     def config(self) -> Config:
@@ -70,13 +71,13 @@ def _per_scope(count: int) -> int:
     return min(PER_SCOPE, max(_FEWEST, -(-count // len(SPACES))))
 
 
-def build(folder: Path, pair: Pair, count: int, pool: int, seed: int) -> Setting:
-    """The table, its ledger, the texts that writers will write, the queries that readers will ask."""
+def build(folder: Path, pair: Pair, count: int, pool: int, seed: int, niceness: int = 10) -> Setting:
+    """The table, its ledger, the texts that writers will write, the queries that readers will ask; acts so nice."""
     old = pair.models()[0]
     rows = rows_of(count, seed)
     vectors = embedded(old, [row["content"] for row in rows])
     _table(folder, rows, vectors)
-    _configure(folder, pair.old)
+    _configure(folder, pair.old, niceness)
     config = Config.load(folder / CONFIG)
     assert config.embedder is not None
     ledger = Ledger.open(config.ledger_url)
@@ -86,18 +87,19 @@ def build(folder: Path, pair: Pair, count: int, pool: int, seed: int) -> Setting
     _queries(folder, old, rows, seed)
     ids = [row["id"] for row in rows]
     texts = {row["id"]: row["content"] for row in rows}
-    return Setting(folder, pair, texts, dict(zip(ids, vectors, strict=True)))
+    return Setting(folder, pair, texts, dict(zip(ids, vectors, strict=True)), niceness)
 
 
-def turn_to(folder: Path, pair: Pair) -> None:
+def turn_to(setting: Setting) -> None:
     """The new model is configured from now on; who is running has read the old configuration."""
-    _configure(folder, pair.new)
+    _configure(setting.folder, setting.pair.new, setting.niceness)
 
 
-def _configure(folder: Path, section: Mapping[str, Any]) -> None:
+def _configure(folder: Path, section: Mapping[str, Any], niceness: int) -> None:
     said = "\n".join(f"{key} = {json.dumps(value)}" for key, value in section.items())
     table = f'[table]\nuri = "."\nname = "{NAME}"\n'
-    (folder / CONFIG).write_text(f"{table}{_MIGRATION}\n[embedder]\n{said}\n", encoding="utf-8")
+    move = _MIGRATION.format(niceness=niceness)
+    (folder / CONFIG).write_text(f"{table}{move}\n[embedder]\n{said}\n", encoding="utf-8")
 
 
 def _table(folder: Path, rows: Sequence[Mapping[str, Any]], vectors: Vectors) -> None:

@@ -89,7 +89,7 @@ class Story:
             crowd.hurry_writers()
             time.sleep(plan.hurried)
             crowd.hurry_writers()
-            turn_to(setting.folder, setting.pair)
+            turn_to(setting)
             self._mark("start", "the new model is configured")
             parts = (self._start, self._fill, self._gate, self._canary, lambda: self._soak(crowd), self._back)
             for part in parts:

@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 T = TypeVar("T")
 
 
-def until(what: str, ask: Callable[[], T | None], within: float = 90.0, pause: float = 0.5) -> T:
+def until(what: str, ask: Callable[[], T | None], within: float = 300.0, pause: float = 0.5) -> T:
     """The first answer that is true; when none came in time the test fails and names what it waited for."""
     deadline = time.monotonic() + within
     while True:
@@ -130,7 +130,7 @@ class Served:
         told: dict[str, Any] = self.get(f"/flow_runs/{flow_run_id}")
         return told
 
-    def state(self, flow_run_id: str, *names: str, within: float = 120.0) -> dict[str, Any]:
+    def state(self, flow_run_id: str, *names: str, within: float = 300.0) -> dict[str, Any]:
         """The flow run once its state has one of these names; fails the test when it takes too long."""
 
         def reached() -> dict[str, Any] | None:

@@ -55,6 +55,8 @@ model = "{model}"
 base_url = "{url}"
 max_calls = 100000
 price_per_million_chars = 0.1
+[migration]
+niceness = 0
 """
 
 
@@ -125,7 +127,7 @@ class Moving(Ward):
 
     def ended(self, run: str) -> None:
         """The run ended well."""
-        state = self.served.state(run, "Completed", "Skipped", "Unchanged", "Failed", "Crashed", within=180)["state"]
+        state = self.served.state(run, "Completed", "Skipped", "Unchanged", "Failed", "Crashed", within=600)["state"]
         assert "COMPLETED" == state["type"], state
 
     def filled(self) -> dict[str, list[float]]:
@@ -183,8 +185,8 @@ def test_a_run_that_is_killed_while_it_fills_or_probes_is_followed_by_one_that_g
 
     service.stop_after(FIRST)
     run = ward.begun()
-    assert service.stands.wait(120)
-    until("the first batch", lambda: len(ward.filled()) == FIRST, 30)
+    assert service.stands.wait(600)
+    until("the first batch", lambda: len(ward.filled()) == FIRST, 300)
     killed(at_work)
     ward.served.state(run, "Crashed")
     before, waits = ward.filled(), whole - set(ward.filled())
@@ -202,13 +204,13 @@ def test_a_run_that_is_killed_while_it_fills_or_probes_is_followed_by_one_that_g
     assert Stage.GATING is ward.move.stage, ward.move.passed[-1].told
 
     # a run that asks goes on by itself where the word is there before it asks, and would be the one that is killed
-    until("the page", ward.asked, 120)
+    until("the page", ward.asked, 600)
     held = gated.held_gate(ward.move)
     assert held is not None
     gated.approve(ward.clinic, str(held["digest"])[:8], "boss")
     service.stop_after(0)
     run = ward.begun()
-    assert service.stands.wait(120)
+    assert service.stands.wait(600)
     killed(at_work)
     ward.served.state(run, "Crashed")
     assert (Stage.APPROVED, 0.0) == (ward.move.stage, ward.clinic.pointer.share)

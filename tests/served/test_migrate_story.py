@@ -37,7 +37,7 @@ from tests.served.ward import Ward, client_of
 
 pytestmark = [pytest.mark.served, pytest.mark.model, pytest.mark.xdist_group("prefect")]
 ROWS = 120
-PATIENCE = 240.0
+PATIENCE = 600.0
 TOML = """
 [table]
 uri = "db"
@@ -45,6 +45,8 @@ name = "memories"
 dimension = 384
 [embedder]
 {embedder}
+[migration]
+niceness = 0
 [report]
 lang = "{lang}"
 """
