@@ -26,7 +26,7 @@ from tests import gate_kit as kit
 from tests.conftest import FakeClock, make_config, memory
 
 pytestmark = [pytest.mark.model, pytest.mark.xdist_group("gate")]
-SOME = slice(None, None, 4)
+SOME = slice(None, None, 8)
 """Of the kit's memories: enough for a gate, in minutes less."""
 
 
