@@ -78,7 +78,7 @@ bench-structure: $(VENV)/dev.ready
 bench-served: $(VENV)/dev.ready
 	@$(BIN)/python -m bench.served
 
-# Filling and gate of a move, 5 k to 80 k rows, in time and memory, beside the model alone; the last line is JSON.
+# Filling and gate of a move, 5 k and 20 k rows, in time and memory, beside the model alone; the last line is JSON.
 bench-migration: $(VENV)/dev.ready
 	@$(BIN)/python -m bench.migration
 
