@@ -1,7 +1,7 @@
 """`make bench-migration`: how filling and gate of a move grow with the table, in time and in memory.
 
-Each size is a process of its own. The baseline, in the same process, is the model alone on the same texts, and the
-memory held once it is loaded. The last line is one JSON object: figures, the bounds they were held to, and `ok`.
+The baseline, in a process of its own as the move is, so that neither hides in the other's peak of memory, is the model
+alone on the same texts. The last line is one JSON object: figures, the bounds they were held to, and `ok`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from tests.moving.setting import CONFIG, build, turn_to
 
 SIZES = (5_000, 20_000)
 SEED = 3
+TEXTS = "texts.json"
 _AT_ONCE = 512
 BOUNDS = {
     # growth of a whole filling, with its readings of the table, beside that of the model alone
@@ -41,38 +42,33 @@ BOUNDS = {
 _THREADS = {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "RUST_LOG": "error", "HF_HUB_OFFLINE": "1"}
 
 
-def measured(folder: Path) -> dict[str, Any]:
-    """Seconds and peak memory of the model alone, of a filling and of a gate of the table in the folder."""
+def alone(folder: Path) -> dict[str, Any]:
+    """Seconds and peak memory of the model, loaded and asked for the vectors of all texts, none of which it keeps."""
+    texts = json.loads((folder / TEXTS).read_text(encoding="utf-8"))
+    model = PAIRS["quick"].models()[1]
+    took = _seconds(lambda: [len(model.embed(texts[at : at + _AT_ONCE])) for at in range(0, len(texts), _AT_ONCE)])
+    return {"rows": len(texts), "model_s": took, "model_mib": _peak()}
+
+
+def moved(folder: Path) -> dict[str, Any]:
+    """Seconds and peak memory of a filling, and then of a gate, of the table in the folder, whose move was begun."""
 
     def clinic() -> Clinic:
         return Clinic(Config.load(folder / CONFIG))
 
-    model = PAIRS["quick"].models()[1]
-    texts = json.loads((folder / "texts.json").read_text(encoding="utf-8"))
-    alone = _seconds(lambda: [len(model.embed(texts[at : at + _AT_ONCE])) for at in range(0, len(texts), _AT_ONCE)])
-    held = _peak()
-    whole = _seconds(lambda: fill(clinic()))
-    filled = _peak()
-    gated = _seconds(lambda: examine_move(clinic(), SEED, by="ann"))
-    return {
-        "rows": len(texts),
-        "model_s": round(alone, 1),
-        "fill_s": round(whole, 1),
-        "gate_s": round(gated, 1),
-        "held_mib": round(held / 2**20),
-        "fill_mib": round((filled - held) / 2**20),
-        "gate_mib": round((_peak() - held) / 2**20),
-    }
+    filling, held = _seconds(lambda: fill(clinic())), _peak()
+    gating = _seconds(lambda: examine_move(clinic(), SEED, by="ann"))
+    return {"fill_s": filling, "fill_mib": held, "gate_s": gating, "gate_mib": _peak()}
 
 
 def grown(small: dict[str, Any], large: dict[str, Any]) -> dict[str, float]:
-    """How each cost grows from the small table to the large one."""
+    """How each cost grows from the small table to the large one; memory is what is needed beside the model alone."""
     times, rows = large["rows"] / small["rows"], large["rows"] - small["rows"]
     found = {}
     for what in ("fill", "gate"):
         found[f"{what}_exponent"] = round(math.log(large[f"{what}_s"] / small[f"{what}_s"], times), 2)
-        more = max(0, large[f"{what}_mib"] - small[f"{what}_mib"]) * 2**20
-        found[f"{what}_bytes_per_row"] = round(more / rows)
+        beside = [size[f"{what}_mib"] - size["model_mib"] for size in (small, large)]
+        found[f"{what}_bytes_per_row"] = round((beside[1] - beside[0]) * 2**20 / rows)
     return found
 
 
@@ -80,10 +76,11 @@ def main(argv: list[str]) -> int:
     """Measure, print, and return 0 when every bound holds."""
     parser = argparse.ArgumentParser(prog="python -m bench.migration", description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
-    parser.add_argument("--folder", type=Path, help="measure the table that is there, and print that alone")
+    parser.add_argument("--one", nargs=2, metavar=("WHAT", "FOLDER"), help="measure alone or moved, in this process")
     options = parser.parse_args(argv)
-    if options.folder:
-        print(json.dumps(measured(options.folder)))
+    if options.one:
+        what, folder = options.one
+        print(json.dumps({"alone": alone, "moved": moved}[what](Path(folder))))
         return 0
     sizes = []
     for rows in options.sizes:
@@ -97,25 +94,28 @@ def main(argv: list[str]) -> int:
 
 
 def _apart(folder: Path, rows: int) -> dict[str, Any]:
-    """What a process of its own measured on a table of that size, whose move was begun."""
+    """What two processes measured on a table of that size, whose move was begun."""
     setting = build(folder, PAIRS["quick"], rows, 10, SEED)
-    (folder / "texts.json").write_text(json.dumps(list(setting.texts.values()), ensure_ascii=False), encoding="utf-8")
+    (folder / TEXTS).write_text(json.dumps(list(setting.texts.values()), ensure_ascii=False), encoding="utf-8")
     turn_to(setting)
     start(Clinic(Config.load(folder / CONFIG)), "ann", same_width=True)
-    command = [sys.executable, "-m", "bench.migration", "--folder", str(folder)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env={**os.environ, **_THREADS})
-    return dict(json.loads(done.stdout.strip().splitlines()[-1]))
+    found: dict[str, Any] = {}
+    for what in ("alone", "moved"):
+        command = [sys.executable, "-m", "bench.migration", "--one", what, str(folder)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env={**os.environ, **_THREADS})
+        found |= json.loads(done.stdout.strip().splitlines()[-1])
+    return found
 
 
 def _seconds(work: Callable[[], object]) -> float:
     began = time.monotonic()
     work()
-    return time.monotonic() - began
+    return round(time.monotonic() - began, 1)
 
 
 def _peak() -> int:
-    """Most bytes this process ever had in memory."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    """The most this process ever had in memory, in MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> (20 if sys.platform == "darwin" else 10)
 
 
 if __name__ == "__main__":

@@ -181,7 +181,8 @@ def _switched(
 def _settled(clinic: Clinic, move: Move, by: str, models: Models, seconds: float | None = None) -> Went:
     """The move soaks: the new space, which is searched, answers."""
     clinic.follow()
-    probing = Probing(clinic, (clinic.reader,), (models(clinic, space_of(clinic.ledger, move.new)),))
+    new = space_of(clinic.ledger, move.new)
+    probing = Probing(clinic, (clinic.reader,), (models(clinic, new),), clinic.most_chars(new))
     if not probing.answers(_seed(move, clinic.clock()), _ASKED):
         raise MigrationRefused(
             "The new space is searched and finds nothing. It was left switched. Go back at once: mendory migrate "
@@ -195,7 +196,8 @@ def _probed(clinic: Clinic, move: Move, models: Models) -> tuple[Advice, Mapping
     """Whether memories find themselves in the new space as in the old one, once what waited has its vector."""
     fill(clinic, models=models)
     spaces = [space_of(clinic.ledger, one) for one in (move.old, move.new)]
-    probing = Probing(clinic, (clinic.reader, clinic.beside), [models(clinic, space) for space in spaces])
+    embedders = [models(clinic, space) for space in spaces]
+    probing = Probing(clinic, (clinic.reader, clinic.beside), embedders, clinic.most_chars(*spaces))
     first = probing.first(_seed(move, clinic.clock()), PROBES)
     advice = hits(first)
     return advice, {"probes": first.queries, "first_old": round(first.old, 4), "first_new": round(first.new, 4)}

@@ -80,7 +80,8 @@ def gate(
         beside.refresh()
     late = late or ()
     items = [item for item in items_of(beside) if item.id not in late]
-    drawn = known_items(items, random.Random(seed))  # noqa: S311  # a sample, not a secret
+    most = clinic.most_chars(old[0], new[0])
+    drawn = known_items(items, random.Random(seed), most=most)  # noqa: S311  # a sample, not a secret
     queries = (*drawn.queries, *(_judged(judged, items) if judged else ()))
     timed = [Timed(clinic, reader, monotonic) for reader in (searched, beside)]
     found: list[dict[str, Sequence[str]]] = [{}, {}]

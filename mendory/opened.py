@@ -57,10 +57,10 @@ class Opened:
         plain = self.config.record_mapping()
         return plain.pointed(searched.column if searched else None, other.column if other else None)
 
-    def most_chars(self, space: Space) -> int:
-        """The most characters of a text that the model of the space takes."""
-        section = space.embedder or self.config.embedder
-        return section.max_chars if section else MAX_CHARS
+    def most_chars(self, *spaces: Space) -> int:
+        """The most characters of a text that the models of all these spaces take."""
+        sections = [space.embedder or self.config.embedder for space in spaces]
+        return min(section.max_chars if section else MAX_CHARS for section in sections)
 
     @cached_property
     def beside(self) -> Writer:

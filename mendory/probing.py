@@ -19,16 +19,20 @@ from mendory.spaces import draw
 
 
 class Probing:
-    """Asks each space by its own model, in its own column. `readers` read the spaces, each with its embedder."""
+    """Asks each space by its own model, in its own column. `readers` read the spaces, each with its embedder.
+
+    No text of more than `most` characters is asked: not every embedder takes it.
+    """
 
     def __init__(
         self,
         clinic: Clinic,
         readers: Sequence[Reader],
         embedders: Sequence[Embedder],
+        most: int,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._readers, self._embedders = readers, embedders
+        self._readers, self._embedders, self._most = readers, embedders, most
         for reader in readers:
             reader.refresh()
         self._searches = [Timed(clinic, reader, monotonic) for reader in readers]
@@ -47,7 +51,7 @@ class Probing:
     def _asked(self, seed: int, wanted: int) -> list[Item]:
         """Memories that recall returns, each with a query made from it; with its own text where none can be made."""
         reader = self._readers[0]
-        drawn = draw(reader, seed, wanted + wanted // 2)
+        drawn = draw(reader, seed, wanted + wanted // 2, self._most)
         held = reader.fetch([row.id for row in drawn.rows])
         items = [
             Item(ident, memory.content, memory.scope or "")
@@ -56,7 +60,7 @@ class Probing:
         ]
         rng = random.Random(seed)  # noqa: S311  # a sample, not a secret
         rng.shuffle(items)
-        made = {query.of: query.text for query in reversed(known_items(items, rng, len(items)).queries)}
+        made = {query.of: query.text for query in reversed(known_items(items, rng, len(items), self._most).queries)}
         return [replace(item, text=made.get(item.id, item.text)) for item in items[:wanted]]
 
     def _hits(self, items: Sequence[Item], at: int) -> Values:

@@ -105,11 +105,12 @@ def _looked(clinic: Clinic, move: Move, model: Embedder) -> Looked:
     reader = clinic.reader
     reader.refresh()
     seed = random.Random(f"{move.id}/{clinic.clock().date()}").getrandbits(32)  # noqa: S311  # a sample, not a secret
-    queries = known_items(list(items_of(reader)), random.Random(seed), QUERIES).queries  # noqa: S311
+    most = clinic.most_chars(space_of(clinic.ledger, move.new))
+    queries = known_items(list(items_of(reader)), random.Random(seed), QUERIES, most).queries  # noqa: S311
     scores = scored(queries, asked(queries, model, Timed(clinic, reader, time.monotonic)))
     gate = _at_the_gate(move)
     change = changed(np.full(len(queries), gate), scores.recall, [query.of for query in queries])
-    again = witness(model, draw(reader, seed, EMBEDDED, clinic.most_chars(space_of(clinic.ledger, move.new))))
+    again = witness(model, draw(reader, seed, EMBEDDED, most))
     alarm = ""
     if again.rows and not again.whole:
         alarm = "vectors_differ"

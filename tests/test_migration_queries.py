@@ -81,8 +81,8 @@ def test_queries(case: dict[str, Any]) -> None:
         assert case["rewordings"] == list(told.rewordings(case["text"]))
         assert case["turned"] == turned(pieces, random.Random(0))
         return
-    only(("why", "items", "asked", "left_out"), case, "case")
-    found = known_items([Item(**row) for row in case["items"]], random.Random(0))
+    only(("why", "items", "asked", "left_out", "most"), case, "case")
+    found = known_items([Item(**row) for row in case["items"]], random.Random(0), most=case.get("most"))
 
     assert case["asked"] == sorted({query.of for query in found.queries})
     assert case["left_out"] == found.left_out
@@ -100,6 +100,15 @@ def test_no_query_is_a_text_of_its_scope(items: list[Item], seed: int) -> None:
     assert [] == [query.id for query in found.queries if query.relevant != (query.of,)]
     assert len({query.id for query in found.queries}) == len(found.queries)
     assert found == known_items(items, random.Random(seed))
+
+
+@given(ITEMS, st.integers(0, 9), st.integers(10, 60))
+def test_no_query_is_longer_than_a_model_takes(items: list[Item], seed: int, most: int) -> None:
+    """Neither a query nor the memory that it is made from: another wording may be longer than its text."""
+    found = known_items(items, random.Random(seed), most=most)
+    long = {item.id for item in items if len(item.text) > most}
+
+    assert [] == [query.id for query in found.queries if len(query.text) > most or query.of in long]
 
 
 @given(TEXTS)

@@ -81,12 +81,13 @@ class Drawn:
     seed: int
 
 
-def known_items(items: Sequence[Item], rng: random.Random, wanted: int = WANTED) -> Drawn:
+def known_items(items: Sequence[Item], rng: random.Random, wanted: int = WANTED, most: int | None = None) -> Drawn:
     """Queries of every kind made from `wanted` of the memories, or from all of them several times until it is enough.
 
     A language with fewer than 300 among them gets more where its memories allow. None is made from a text that is
-    short, that nobody here can take apart, or that its scope holds twice by its exact key; none equals a text of its
-    scope. The same items and the same state of `rng` give the same queries. Cost: reads each text once.
+    short, that nobody here can take apart, that its scope holds twice by its exact key, or that has more than `most`
+    characters, which no model takes; none equals a text of its scope, and none is longer than `most`. The same items
+    and the same state of `rng` give the same queries. Cost: reads each text once.
     """
     keys = Counter((item.scope, exact_key(item.text)) for item in items)
     left_out: Counter[str] = Counter()
@@ -97,6 +98,8 @@ def known_items(items: Sequence[Item], rng: random.Random, wanted: int = WANTED)
         why = (
             "nobody here can take it apart"
             if told is None
+            else "too long"
+            if most is not None and len(item.text) > most
             else "several of its scope have its text"
             if keys[item.scope, exact_key(item.text)] > 1
             else "too short"
@@ -116,7 +119,7 @@ def known_items(items: Sequence[Item], rng: random.Random, wanted: int = WANTED)
             skipped = True
             continue
         text = _asked(item, told, kind, seed)
-        if not keys[item.scope, exact_key(text)]:
+        if not keys[item.scope, exact_key(text)] and (most is None or len(text) <= most):
             made.append(Query(f"{item.id}/{kind.value}", text, item.scope, language, kind, (item.id,), item.id))
             count[language] += 1
     return Drawn(tuple(made), dict(left_out), not skipped, seed)

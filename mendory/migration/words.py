@@ -102,6 +102,7 @@ REASONS: Final[Mapping[str, _BOTH]] = {
 LEFT_OUT: Final[Mapping[str, _BOTH]] = {
     "nobody here can take it apart": ("no language pack takes them apart", "没有能切分其文本的语言包"),
     "several of its scope have its text": ("their scope holds the text twice", "同一范围内有相同文本"),
+    "too long": ("they are longer than a model takes", "超过模型可接受的长度"),
     "too short": ("they have fewer than five words", "不足五个词"),
 }
 """Why no query was made of a memory."""

@@ -17,8 +17,8 @@ _BATCH = 512
 def throughput(setting: Setting) -> dict[str, float]:
     """Rows a second of the filling, of the model alone just before and after it, and the ratio.
 
-    `beside_s` are the seconds before the first batch and after the last: each row is read once, its vectors and its
-    claims, and the model is loaded.
+    `beside_s` are the seconds before the first batch and after the last: the vectors and texts of
+    all rows are read, and the model is loaded.
     """
     folder, pair = setting.folder, setting.pair
     turn_to(setting)

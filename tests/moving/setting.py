@@ -44,7 +44,6 @@ class Setting:
     pair: Pair
     texts: Mapping[str, str]
     vectors: Mapping[str, Vectors]
-    niceness: int
 
     @property
     def config(self) -> Config:
@@ -87,12 +86,12 @@ def build(folder: Path, pair: Pair, count: int, pool: int, seed: int, niceness: 
     _queries(folder, old, rows, seed)
     ids = [row["id"] for row in rows]
     texts = {row["id"]: row["content"] for row in rows}
-    return Setting(folder, pair, texts, dict(zip(ids, vectors, strict=True)), niceness)
+    return Setting(folder, pair, texts, dict(zip(ids, vectors, strict=True)))
 
 
 def turn_to(setting: Setting) -> None:
     """The new model is configured from now on; who is running has read the old configuration."""
-    _configure(setting.folder, setting.pair.new, setting.niceness)
+    _configure(setting.folder, setting.pair.new, setting.config.migration.niceness)
 
 
 def _configure(folder: Path, section: Mapping[str, Any], niceness: int) -> None:

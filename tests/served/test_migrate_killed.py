@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -56,7 +57,7 @@ base_url = "{url}"
 max_calls = 100000
 price_per_million_chars = 0.1
 [migration]
-niceness = 0
+niceness = 1
 """
 
 
@@ -170,9 +171,14 @@ def ward(server: Served, tmp_path: Path, service: Service) -> Moving:
     return one
 
 
+def children(worker: Popen[bytes]) -> list[psutil.Process]:
+    """What the worker runs."""
+    return psutil.Process(worker.pid).children(recursive=True)
+
+
 def killed(worker: Popen[bytes]) -> None:
     """What the worker runs is gone by kill -9; the worker itself lives."""
-    for one in psutil.Process(worker.pid).children(recursive=True):
+    for one in children(worker):
         with suppress(psutil.NoSuchProcess):
             one.kill()
 
@@ -187,6 +193,8 @@ def test_a_run_that_is_killed_while_it_fills_or_probes_is_followed_by_one_that_g
     run = ward.begun()
     assert service.stands.wait(600)
     until("the first batch", lambda: len(ward.filled()) == FIRST, 300)
+    behind = {one.nice() - os.getpriority(os.PRIO_PROCESS, 0) for one in children(at_work)}
+    assert 1 in behind, "it steps back as configured"
     killed(at_work)
     ward.served.state(run, "Crashed")
     before, waits = ward.filled(), whole - set(ward.filled())
