@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -47,12 +47,18 @@ def new_words(slow: float = 0.0) -> Words:
     return Words("new", NEW, slow)
 
 
-def canary_ready(folder: Path, clock: Callable[..., Any] | None = None, stage: Stage = Stage.APPROVED) -> Config:
-    """A filled table of `TEXTS` whose move has reached that stage."""
+def canary_ready(
+    folder: Path,
+    clock: Callable[..., Any] | None = None,
+    stage: Stage = Stage.APPROVED,
+    bare: Mapping[str, str] | None = None,
+) -> Config:
+    """A filled table of `TEXTS` whose move has reached that stage; `bare` memories besides had no vector."""
     config = make_config(folder, migration={"canary_recalls": WANTED})
     create_table(str(folder), "memories", OLD)
     made = old_words().embed(list(TEXTS.values()))
     rows = [memory(i, content=t, embedding=v.tolist()) for (i, t), v in zip(TEXTS.items(), made, strict=True)]
+    rows += [memory(ident, content=text, embedding=None) for ident, text in (bare or {}).items()]
     lancedb.connect(str(folder)).open_table("memories").add(to_table(rows, arrow_schema(OLD)))
     ledger = Ledger.open(config.ledger_url, clock or FakeClock())
     old = ledger.spaces.register(Fingerprint.of(old_words()), SpaceState.ACTIVE, "ann")

@@ -12,7 +12,9 @@ import numpy as np
 
 from mendory.clinic import Clinic
 from mendory.config import Config
+from mendory.embedder_section import MAX_CHARS
 from mendory.embedding import Embedder, Estimate, Identity, Vectors
+from mendory.embedding.batching import check_texts
 from mendory.filling import Filling
 from mendory.ledger import Ledger
 from mendory.ledger.moves import Move
@@ -164,6 +166,7 @@ class Words(Model):
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """The sum of the vectors of a text's words, at length 1."""
+        check_texts(texts, MAX_CHARS)  # as the embedders of a configuration do
         rows = []
         for text in texts:
             self.texts += 1

@@ -69,9 +69,21 @@ def answered(config: Config, clock: FakeClock, new_ms: float = 10.0, count: int 
     recalled(config, clock, move.new, new_ms, count)
 
 
-def test_a_good_space_is_switched_to_after_every_share(tmp_path: Path, clock: FakeClock) -> None:
-    """1, 10 and 50 %, each after enough recalls; then the new space is searched and soaks, each stage on record."""
-    config = canary_ready(tmp_path, clock)
+@pytest.mark.parametrize(
+    "bare",
+    [
+        {},
+        {"long": "Guest likes cake near the window, never at noon. " * 200},
+        {"long": "客人在湖边喝茶，从不加糖。" * 700},
+    ],
+    ids=["none", "en", "zh"],
+)
+def test_a_good_space_is_switched_to_after_every_share(tmp_path: Path, clock: FakeClock, bare: dict[str, str]) -> None:
+    """1, 10 and 50 %, each after enough recalls; then the new space is searched and soaks, each stage on record.
+
+    A memory that no model takes for its length stands in no way.
+    """
+    config = canary_ready(tmp_path, clock, bare=bare)
     acts = [went(config, clock)]
     for _ in SHARES:
         acts.append(went(config, clock))

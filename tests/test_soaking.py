@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -35,9 +35,9 @@ def clock() -> FakeClock:
     return FakeClock()
 
 
-def soaks(folder: Path, clock: FakeClock, found: float = 1.0) -> Config:
+def soaks(folder: Path, clock: FakeClock, found: float = 1.0, bare: Mapping[str, str] | None = None) -> Config:
     """A table that soaks, whose gate had that share of the queries' memories among the first ten."""
-    config = canary_ready(folder, clock, Stage.SOAKING)
+    config = canary_ready(folder, clock, Stage.SOAKING, bare)
     ledger = Ledger.open(config.ledger_url, clock)
     [move] = ledger.moves.all()
     # the gate stands in the record, as `examine_move` writes it
@@ -73,9 +73,21 @@ def spoil(config: Config, share: float, change: Callable[[list[float]], list[flo
     table.merge_insert("id").when_matched_update_all().execute(held)
 
 
-def test_it_is_looked_at_once_a_day_and_all_is_well(tmp_path: Path, clock: FakeClock) -> None:
-    """Nothing on the first day; then one look a day, on record, with queries, rows embedded again and no alarm."""
-    config = soaks(tmp_path, clock)
+@pytest.mark.parametrize(
+    "bare",
+    [
+        {},
+        {"long": "Guest likes cake near the window, never at noon. " * 200},
+        {"long": "客人在湖边喝茶，从不加糖。" * 700},
+    ],
+    ids=["none", "en", "zh"],
+)
+def test_it_is_looked_at_once_a_day_and_all_is_well(tmp_path: Path, clock: FakeClock, bare: dict[str, str]) -> None:
+    """Nothing on the first day; then one look a day, on record, with queries, rows embedded again and no alarm.
+
+    A memory that no model takes for its length is asked by nobody.
+    """
+    config = soaks(tmp_path, clock, bare=bare)
     early = looked(config, clock)
     clock.now += DAY
     first = looked(config, clock)
