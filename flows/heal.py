@@ -9,7 +9,7 @@ from prefect.states import Completed
 
 from tasks.approve import may_run, open_plans
 from tasks.audit import audit, told_of
-from tasks.detect import detect, diagnose, unchanged
+from tasks.detect import detect, diagnose
 from tasks.execute import execute, verify
 from tasks.people import gather, tell
 from tasks.plan import decide, plan
@@ -25,8 +25,8 @@ def heal(config: str = "mendory.toml", full: bool = True, dry_run: bool = True, 
             return Completed(name="Skipped", message="Another run is at work on this table; the next one looks again.")
 
         checked = detect(config, full)
-        causes = [] if unchanged(checked) else diagnose(config, checked)
-        plans = [] if unchanged(checked) else plan(config, checked)
+        causes = [] if checked.value.unchanged else diagnose(config, checked)
+        plans = [] if checked.value.unchanged else plan(config, checked)
         decisions = [decide(config, plan_id) for plan_id in plans]
 
         due = [] if dry_run else [plan_id for plan_id in open_plans(config) if may_run(config, plan_id)]

@@ -69,6 +69,11 @@ class CheckUp:
     rows: int = 0
     hidden: int | None = None
 
+    @property
+    def unchanged(self) -> bool:
+        """True when nobody wrote since the check-up before, so that all that is known still holds."""
+        return self.basis.since == self.version
+
 
 @dataclass(frozen=True, slots=True)
 class Patient:

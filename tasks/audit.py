@@ -13,7 +13,6 @@ from mendory.deciding import waits_for
 from mendory.finding import by_code
 from mendory.report import build
 from mendory.report.files import write
-from tasks.detect import unchanged
 from tasks.shared import OPTIONS, Held, clinic, named
 from tasks.show import show_record
 
@@ -39,7 +38,7 @@ def told_of(
     told: dict[str, int],
 ) -> dict[str, Any] | State[Any]:
     """What a heal came to, in ids and counts; a state that says so by its name where there was nothing to do."""
-    if unchanged(checked) and not runs and not records:
+    if checked.value.unchanged and not runs and not records:
         return Completed(name="Unchanged", message=f"Nobody wrote since version {checked.value.version}.")
     return {
         "found": by_code(checked.value.findings),

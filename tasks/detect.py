@@ -7,7 +7,6 @@ from typing import Any
 from prefect import task
 from prefect.artifacts import create_table_artifact
 
-from expectations.agreement import agree
 from mendory.causes import UNKNOWN
 from mendory.checkup import CheckUp
 from mendory.clinic import Clinic
@@ -29,19 +28,17 @@ def detect(config: str, full: bool) -> Held[CheckUp]:
     with progress(still, "detect"):
         checked = still.check(keep=True, since=None if full else LAST)
     held = Held(checked)
-    if unchanged(held):
+    if checked.unchanged:
         return held
     if checked.basis.since is None:
+        # loading Great Expectations takes longer than a look at what changed: the frequent runs do without
+        from expectations.agreement import agree
+
         agree(still, checked.examination.findings)
     open_clinic.ledger.findings.note(checked.findings)
     rows = [{"code": code, "findings": number} for code, number in by_code(checked.findings).items()]
     create_table_artifact(rows, key=key("findings", open_clinic.config.table.name), description=f"v{checked.version}")
     return held
-
-
-def unchanged(checked: Held[CheckUp]) -> bool:
-    """True when nobody wrote since the check-up before, so that all that is known still holds."""
-    return checked.value.basis.since == checked.value.version
 
 
 @task(**OPTIONS)

@@ -53,6 +53,18 @@ def test_flows_hold_no_types_and_no_helpers() -> None:
     assert found == []
 
 
+def test_flows_start_without_great_expectations() -> None:
+    """A worker starts a process for each run, some every five minutes: only a full check loads the suites."""
+    done = run(
+        sys.executable,
+        "-c",
+        "import sys, flows.heal, flows.migrate, flows.review, flows.treat\n"
+        "print(sorted({'great_expectations', 'lance', 'torch'} & set(sys.modules)))",
+    )
+
+    assert ["[]"] == done.stdout.splitlines(), done.stderr
+
+
 def test_no_installed_package_ships_our_top_level_names() -> None:
     """No distribution but ours provides mendory, flows, tasks or expectations."""
     ours = {"mendory", "flows", "tasks", "expectations", "deployments"}

@@ -121,7 +121,9 @@ class Served:
         self._asked(method, path, body)
 
     def _asked(self, method: str, path: str, body: Any) -> Any:
-        status, _, told = self.patient(lambda: self.request(method, f"/api{path}", body, self.token()))
+        # a forged reading gains nothing: only what changes something is asked for a token
+        token = (lambda: None) if method == "GET" else self.token
+        status, _, told = self.patient(lambda: self.request(method, f"/api{path}", body, token()))
         assert status < 300, (method, path, status, told)
         return told
 
