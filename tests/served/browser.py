@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
@@ -151,11 +151,18 @@ class Person:
             self.page.keyboard.press("Escape") if self.look == "v2" else field.locator("label").first.click()
         self.page.get_by_role("option").first.wait_for(state="detached")
 
-    def submit(self, form: Locator) -> None:
-        """The form is sent, and the server took it: it closes."""
+    def submit(self, form: Locator, code: tuple[str, Callable[[], str]] | None = None) -> None:
+        """The form is sent, and the server took it: it closes.
+
+        `code` is the title of a field and what a telephone shows for it now. It is typed last before each press, as a
+        person does: while a busy page takes its time, a code read earlier goes out of date.
+        """
         button = form.get_by_role("button", name="Resume" if self.look == "v2" else "Submit", exact=True)
         for _ in range(PRESSES):
             try:
+                if code:
+                    title, telephone = code
+                    self.fill(form, {title: telephone()})
                 button.click()
                 form.wait_for(state="hidden")
             except PlaywrightTimeout:

@@ -145,8 +145,7 @@ def test_a_changed_model_is_moved_to_from_event_to_canary(
         read = {"en": answered(people["en"], ward, run, "en", {"decision": "later"})}
         ward.configure(NEW, "zh")
         until("the next page", lambda: ward.round_of(run) not in ("", first), within=PATIENCE)
-        code = {"decision": "approve", "one_time_code": pyotp.TOTP(secret).now()}
-        read["zh"] = answered(people["zh"], ward, run, "zh", code)
+        read["zh"] = answered(people["zh"], ward, run, "zh", {"decision": "approve"}, pyotp.TOTP(secret).now)
         ward.ended(run)
         for person in people.values():
             person.close()
@@ -164,8 +163,15 @@ def test_a_changed_model_is_moved_to_from_event_to_canary(
     assert [] != leaks(ward.texts, [ward.folder / "db"]), "else the search finds nothing anywhere"
 
 
-def answered(person: Person, ward: Changing, run: str, lang: str, values: dict[str, str]) -> str:
-    """What a person read in the form before they sent it."""
+def answered(
+    person: Person,
+    ward: Changing,
+    run: str,
+    lang: str,
+    values: dict[str, str],
+    telephone: Callable[[], str] | None = None,
+) -> str:
+    """What a person read in the form before they sent it, with the code that their telephone shows if they have one."""
     move = ward.move
     assert move is not None
     held = gated.held_gate(move)
@@ -177,12 +183,15 @@ def answered(person: Person, ward: Changing, run: str, lang: str, values: dict[s
     for head in heads:  # the description is drawn after the fields
         form.get_by_role("heading", name=word(head, lang), exact=True).wait_for()
     text = form.inner_text()
-    titles = {"decision": "decision", "approver": "approver", "code": "move_code", "one_time_code": "one_time_code"}
+    titles = {"decision": "decision", "approver": "approver", "code": "move_code"}
     given = {"approver": "anna", "code": str(held["digest"])[:8], **values}
+    code = (word("one_time_code", lang), telephone) if telephone else None
     person.fill(form, {word(titles[name], lang): value for name, value in given.items()})
+    if code:
+        person.fill(form, {code[0]: code[1]()})
     person.picture(f"move-{lang}-filled")
     for head in heads:
         form.get_by_role("heading", name=word(head, lang), exact=True).scroll_into_view_if_needed()
         person.picture(f"move-{lang}-{head.removeprefix('move_')}")
-    person.submit(form)
+    person.submit(form, code)
     return str(text)
