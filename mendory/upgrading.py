@@ -218,5 +218,15 @@ def _tried(ledger: Ledger, section: EmbedderSection) -> bool:
     )
 
 
+def configured_otherwise(clinic: Clinic) -> bool:
+    """True when `[embedder]` names another model than the one on record as the maker of the active space.
+
+    No model is loaded: keys of the section are compared, as `changed` does. False without a section or an active space.
+    """
+    ledger, section = clinic.known_ledger(), clinic.config.embedder
+    active = ledger.spaces.active() if ledger else None
+    return section is not None and active is not None and not _same(active.embedder, section)
+
+
 def _same(one: EmbedderSection | None, other: EmbedderSection) -> bool:
     return one is not None and _made_by(one) == _made_by(other)

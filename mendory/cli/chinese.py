@@ -748,6 +748,9 @@ SENTENCES: Final[Mapping[str, str]] = {
     "{move} {stage}. Recalls search the old space again, from their next call on.": (
         "{move} {stage}。召回从下一次调用起重新检索旧空间。"
     ),
+    "set [embedder] back to the old model: a program started anew is refused its recalls until then": (
+        "把 [embedder] 改回旧模型：在此之前，重新启动的程序召回会被拒绝"
+    ),
     "Move {code}": "迁移 {code}",
     "The gate {code} passed. Nothing goes on without a person's word on it.": (
         "闸门 {code} 通过。没有人的批准，迁移不会继续。"

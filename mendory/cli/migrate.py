@@ -218,12 +218,17 @@ def rollback(clinic: Clinic, because: str, by: str, as_json: bool) -> int:
         click.echo(say(sentence, **named(move)))
     with progress(as_json, say("rows filled")) as told:
         caught = migrating.catch_up(clinic, told=told)
+    otherwise = upgrading.configured_otherwise(clinic)
     if as_json:
-        print_json({**move_json(move), "filled": caught.rows, "waiting": caught.waiting})
+        given = {"filled": caught.rows, "waiting": caught.waiting, "configured_otherwise": otherwise}
+        print_json({**move_json(move), **given})
         return OK
     if caught.rows or caught.waiting:
         numbers = {"rows": many(caught.rows, "row"), "waiting": many(caught.waiting, "row")}
         click.echo(say("{rows} written since got their old vector; {waiting} wait.", **numbers))
+    if otherwise:  # a program that is running goes on, so nothing else would say it
+        advice = "set [embedder] back to the old model: a program started anew is refused its recalls until then"
+        click.echo(f"→ {say(advice)}")
     print_next(command("check"), _command("status"))
     return OK
 

@@ -129,6 +129,21 @@ def test_the_way_back_fills_what_others_left(known: Path, run: Run, lang: str, s
     assert table.count_rows("embedding IS NULL") == 0
 
 
+@pytest.mark.parametrize(("lang", "said"), [("en", "set [embedder] back"), ("zh", "把 [embedder] 改回旧模型")])
+def test_the_way_back_says_that_the_configuration_goes_back_too(known: Path, run: Run, lang: str, said: str) -> None:
+    """Said while `[embedder]` names the model that was left; once it names the old one, not any more."""
+    run("migrate", "start", "--readers-name-the-column", "--as", "ann")
+    back = run("migrate", "rollback", "--as", "ann", "--lang", lang)
+    told = json.loads(run("migrate", "rollback", "--as", "ann", "--json").stdout)
+    write(known, MODEL)
+    again = run("migrate", "rollback", "--as", "ann", "--lang", lang)
+    then = json.loads(run("migrate", "rollback", "--as", "ann", "--json").stdout)
+
+    assert said in back.stdout
+    assert said not in again.stdout
+    assert (True, False) == (told["configured_otherwise"], then["configured_otherwise"])
+
+
 @pytest.fixture
 def filled(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A table of 120 memories in two languages, whose move is begun and filled; how fast this machine is says nothing.
