@@ -25,7 +25,8 @@ from mendory.asking.move_held import (
 )
 from mendory.clinic import Clinic
 from mendory.deciding import Answered, check_name, sender
-from mendory.errors import InputInvalid, MigrationRefused
+from mendory.embedding import Embedder
+from mendory.errors import InputInvalid, MigrationRefused, SpaceUnknown
 from mendory.gating import gate
 from mendory.ledger import Ledger
 from mendory.ledger.answers import STANDS
@@ -38,6 +39,7 @@ from mendory.migration.stages import Stage, require
 from mendory.migration.void import Void
 from mendory.migration.words import VOIDS
 from mendory.preparing import prepare
+from mendory.spaces import Space
 from mendory.text import shown
 
 __all__ = [
@@ -79,11 +81,23 @@ def examine_move(
     move = under_way(ledger)
     _may_be_examined(move)
     old, new = (space_of(ledger, one) for one in (move.old, move.new))
-    models = [embedder_of(clinic, space) for space in (old, new)]
+    models = [_old_model(clinic, old), embedder_of(clinic, new)]
     filled = fill(clinic, monotonic)
     prepare(clinic)  # else recalls by the old column's index are timed against a look at every row
     found, _ = gate(clinic, (old, models[0]), (new, models[1]), seed, judged, monotonic, filled.late)
     return ledger.once(lambda within: _recorded(within, move.id, found, by)), found
+
+
+def _old_model(clinic: Clinic, old: Space) -> Embedder:
+    """What makes the vectors of the old space. Raises SpaceUnknown with the way out where it has become another."""
+    try:
+        return embedder_of(clinic, old)
+    except SpaceUnknown as gone:
+        raise SpaceUnknown(
+            f"The model of the old space '{old.name}' makes other vectors than the table's, so the new space can be "
+            "compared with nothing. No gate was examined; recalls stay refused. Bring the old model back; where it is "
+            "gone, see docs/migration.md, 'When nobody makes the old vectors any more'."
+        ) from gone
 
 
 def _may_be_examined(move: Move) -> None:

@@ -264,7 +264,7 @@ def test_canaries_that_come_out_otherwise_begin_a_move_where_they_are_probed(war
     ward.known["old"] = lambda: Counted("old", NEW)
 
     assert "Unchanged" == ward.run(), "no model is asked without a sign"
-    with pytest.raises(SpaceUnknown, match="Set \\[embedder\\] back to the model of the table's vectors"):
+    with pytest.raises(SpaceUnknown, match="When nobody makes the old vectors any more"):
         ward.run(probe=True)
     [looked] = [e.about for e in ward.clinic.ledger.events.all()]
     assert ("fingerprint", "start") == (looked["why"], looked["then"])
